@@ -74,9 +74,9 @@ type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure"
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
-   * Queues a request or a plan. Submitting it again with the same id refers to the same run. The same id with another
-   * request or plan rejects with `run-conflict`. A plan that is invalid whatever the tools are rejects with
-   * `invalid-plan`. The worker checks the rest.
+   * Queues a request or a plan. Submitting the same one again under the same id refers to the same run; submitting a
+   * different one rejects with `run-conflict`. Rejects with `invalid-plan` if the plan is invalid regardless of the
+   * tools. The worker checks the rest.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -179,7 +179,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     const job = { runId, ...(await sealContent(runs, runId, content)) };
     const known = await (await openQueue()).submit(job, order, isRecorded);
     const identify = ({ options: { thread }, ...target }: OpenContent) =>
-      identityOf({ ...target, thread: thread as string | undefined }, { maxRequestLength: Number.POSITIVE_INFINITY });
+      identityOf({ ...target, thread }, { maxRequestLength: Number.POSITIVE_INFINITY });
     if (known !== undefined && identify(await openContent(runs, known)) !== identify(content)) throw runConflict(runId);
     return { runId };
   }
@@ -208,8 +208,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  async function poll<T>(runId: string, { signal }: Waiting, look: () => Promise<T | undefined>): Promise<T> {
-    const backoff = new Backoff({ clock: systemClock, ...pollPauses });
+  async function poll<T>(runId: string, signal: Signal, look: () => Promise<T | undefined>): Promise<T> {
+    const backoff = new Backoff({ clock: systemClock, firstMs: 20, maxMs: 500 });
     let unwatch: (() => void) | undefined;
     try {
       for (;;) {
@@ -225,9 +225,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  function whenRecorded(runId: string, waiting: Waiting): Promise<RunSnapshot> {
+  function whenRecorded(runId: string, signal: Signal): Promise<RunSnapshot> {
     let wasRecorded = false;
-    return poll(runId, waiting, async () => {
+    return poll(runId, signal, async () => {
       const run = await runs.getRun(runId);
       if (run !== undefined) return run;
       const found = await (await openQueue()).find(runId);
@@ -298,12 +298,12 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));
     },
     async *follow(runId, { after = 0, signal } = {}) {
-      await whenRecorded(runId, { signal });
+      await whenRecorded(runId, signal);
       yield* runs.events(runId, { after, signal, follow: true, pollMs: 200 });
     },
-    result: (runId, waiting = {}) =>
-      poll(runId, waiting, async () => {
-        const run = await whenRecorded(runId, waiting);
+    result: (runId, { signal } = {}) =>
+      poll(runId, signal, async () => {
+        const run = await whenRecorded(runId, signal);
         const isEnded = endedStatuses.has(run.status);
         const isInQueue = isUnstarted(run) && !isGivenUp(run);
         if (isInQueue || (!isEnded && run.status !== "suspended")) return;
@@ -322,8 +322,4 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
 
 type Decision = { readonly result: Promise<unknown> } & Partial<Pick<RunHandle, "events">>;
 
-interface Waiting {
-  readonly signal?: AbortSignal | undefined;
-}
-
-const pollPauses = { firstMs: 20, maxMs: 500 };
+type Signal = AbortSignal | undefined;

@@ -5,7 +5,7 @@ import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/option-tables.ts";
 import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
-import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
+import type { Job, JobContent, JobOrder, JobOutcome, ScheduleOptions } from "./jobs.ts";
 
 /** Time after which an idle transaction ends, as a process that sleeps in one would lock rows and delay adoption. */
 export const idleTransactionMs = 2_000;
@@ -16,12 +16,10 @@ export const wakingWorkflow = "planwright.wake";
 
 export type WakingInput = readonly [runId: string, delayMs: number];
 
-export interface ScheduleContext {
+export interface ScheduleContext extends Pick<ScheduleOptions, "rateKey" | "overlap"> {
   readonly queue: string;
   readonly name: string;
   readonly content: JobContent;
-  readonly rateKey?: string | undefined;
-  readonly overlap?: "skip" | "allow" | undefined;
 }
 
 /** Queue of runs with a rate key, which is the partition key. DBOS requires a key for each job in such a queue. */
@@ -32,6 +30,10 @@ export function limitedQueue(queue: string): string {
 /** Queue of runs with a thread, whose hash is the partition key. DBOS runs jobs with the same key in order. */
 export function threadQueue(queue: string): string {
   return `${queue}/threads`;
+}
+
+export function queuesOf(queue: string): string[] {
+  return [queue, limitedQueue(queue), threadQueue(queue)];
 }
 
 export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
@@ -78,8 +80,6 @@ async function withConnection<T>(databaseUrl: string, use: (connection: Postgres
 
 const width = 4;
 const brief = { loadInput: false, loadOutput: false };
-/** DBOS stores null if there is no version, but its type does not allow null. */
-const noVersion = null as unknown as undefined;
 
 interface DbosQueueOptions {
   readonly databaseUrl: string;
@@ -120,21 +120,16 @@ export class DbosQueue {
     private readonly isIdInUse: (thrown: unknown) => boolean,
   ) {}
 
-  private get queues(): readonly string[] {
-    const { queue } = this.options;
-    return [queue, limitedQueue(queue), threadQueue(queue)];
+  private get queue(): string {
+    return this.options.queue;
   }
 
   async submit(job: Job, jobOrder: JobOrder, isRecorded: IsRecorded): Promise<Job | undefined> {
     const { priority, delayMs, schedule } = jobOrder;
-    const { version } = this.options;
-    const order = {
-      ...(version !== undefined && { appVersion: version }),
-      ...(priority !== undefined && { priority }),
-      ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
-      ...this.placeOf(jobOrder),
-      ...(schedule !== undefined && { attributes: { schedule } }),
-    };
+    const { version: appVersion } = this.options;
+    const delaySeconds = delayMs && delayMs / 1_000;
+    const attributes = schedule === undefined ? undefined : { schedule };
+    const order = { appVersion, priority, delaySeconds, attributes, ...this.placeOf(jobOrder) };
     for (let isFree = false; ; isFree = true) {
       if (await this.enqueue(job.runId, job, order)) return undefined;
       const known = await this.find(job.runId);
@@ -146,13 +141,13 @@ export class DbosQueue {
 
   async schedule(
     { name, ...rest }: Omit<ScheduleContext, "queue">,
-    { cron, timeZone }: { readonly cron: string; readonly timeZone?: string | undefined },
+    { cron, timeZone }: Pick<ScheduleOptions, "cron" | "timeZone">,
   ): Promise<void> {
-    const { queue } = this.options;
+    const { queue } = this;
     const context: ScheduleContext = { queue, name, ...rest };
     const schedule = { scheduleName: name, workflowName: scheduledWorkflow, schedule: cron, context, queueName: queue };
     try {
-      await this.client.applySchedules([{ ...schedule, ...(timeZone !== undefined && { cronTimezone: timeZone }) }]);
+      await this.client.applySchedules([{ ...schedule, cronTimezone: timeZone }]);
     } catch (thrown) {
       const { message } = thrown as Error;
       if (/^Invalid timezone/.test(message)) failOption("timeZone", timeZone, "the IANA name of a time zone", true);
@@ -173,7 +168,7 @@ export class DbosQueue {
         `SELECT count(*)::int AS waiting,
             coalesce(extract(epoch FROM clock_timestamp()) * 1000 - min(updated_at), 0)::float8 AS oldest
           FROM dbos.workflow_status WHERE status = 'ENQUEUED' AND queue_name = ANY ($1) AND name = $2`,
-        [this.queues, runWorkflow],
+        [queuesOf(this.queue), runWorkflow],
       );
       const { waiting, oldest } = rows[0] as { readonly waiting: number; readonly oldest: number };
       return { waiting, oldestMs: Math.max(0, Math.round(oldest)) };
@@ -242,15 +237,14 @@ export class DbosQueue {
   }
 
   async wakeLater(runId: string, delayMs: number): Promise<void> {
-    const { queue } = this.options;
     const waking = await this.findWaking([runId]);
     const done = waking.filter((row) => getState(row) === "done").map(({ workflowID }) => workflowID);
     if (done.length > 0) await this.client.deleteWorkflows(done);
     const isEarlier = ({ input }: WorkflowStatus) => (input?.[2] as WakingInput[1]) <= delayMs;
     if (waking.some((row) => getState(row) === "waiting" && isEarlier(row))) return;
     const workflowID = laterId(runId, randomUUID());
-    const task = { workflowID, queueName: queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
-    await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
+    const task = { workflowID, queueName: this.queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
+    await this.client.enqueue(task, this.queue, ...([runId, delayMs] satisfies WakingInput));
   }
 
   async adopt(runIds: readonly string[], isDead: (runId: string) => boolean): Promise<void> {
@@ -270,7 +264,7 @@ export class DbosQueue {
   }
 
   taken(): Promise<readonly string[]> {
-    const queueName = [...this.queues];
+    const queueName = queuesOf(this.queue);
     return this.findIds({ queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true });
   }
 
@@ -284,10 +278,9 @@ export class DbosQueue {
   }
 
   takenTasks(): Promise<readonly string[]> {
-    const { queue: queueName } = this.options;
     const workflowName = [wakingWorkflow, scheduledWorkflow];
     // A worker may have died between cancelling a task and queueing it again.
-    return this.findIds({ queueName, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
+    return this.findIds({ queueName: this.queue, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
   }
 
   private async findIds(query: NonNullable<Parameters<DBOSClient["listWorkflows"]>[0]>): Promise<readonly string[]> {
@@ -308,10 +301,9 @@ export class DbosQueue {
   }
 
   private async enqueue(workflowID: string, job: Job, order: Order = {}): Promise<boolean> {
-    const { queue } = this.options;
-    const workflow = { workflowID, queueName: queue, workflowName: runWorkflow, ...order };
+    const workflow = { workflowID, queueName: this.queue, workflowName: runWorkflow, ...order };
     try {
-      await this.client.enqueue({ ...workflow, workflowIDReusePolicy: "reject" }, queue, job);
+      await this.client.enqueue({ ...workflow, workflowIDReusePolicy: "reject" }, this.queue, job);
       return true;
     } catch (thrown) {
       if (!this.isIdInUse(thrown)) throw thrown;
@@ -320,18 +312,19 @@ export class DbosQueue {
   }
 
   private placeOf({ rateKey, thread }: JobOrder) {
-    const { queue } = this.options;
+    const { queue } = this;
     if (thread !== undefined) {
       const hash = createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
       return { queueName: threadQueue(queue), queuePartitionKey: hash };
     }
-    if (rateKey !== undefined) return { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
-    return { queueName: queue };
+    return rateKey === undefined
+      ? { queueName: queue }
+      : { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
   }
 
   private samePlace({ queueName, queuePartitionKey }: WorkflowStatus) {
     const isKeyed = queueName !== undefined && queuePartitionKey !== undefined;
-    return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
+    return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.queue };
   }
 
   /** Queues the run for workers of any version, as those of its own version may be gone. */
@@ -340,7 +333,8 @@ export class DbosQueue {
     const where = this.samePlace(row);
     for (let tries = 1; ; tries++) {
       try {
-        await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion });
+        // DBOS stores null if there is no version, but its type does not allow null.
+        await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: null as never });
         return;
       } catch (thrown) {
         const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
@@ -362,7 +356,7 @@ export class DbosQueue {
       left = left.filter((runId) => known.has(toWorkflowId(runId, first + numbersAtATime - 1)));
     }
     // Compares the input, as a workflow that was cancelled or started by hand has no queue in its row.
-    return rows.filter(({ input }) => input?.[0] === this.options.queue);
+    return rows.filter(({ input }) => input?.[0] === this.queue);
   }
 
   private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {

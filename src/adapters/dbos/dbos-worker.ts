@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { AbortSource } from "../../async/abort.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
 import type { RateLimitOptions } from "../../async/limits.ts";
 import { loadOnce } from "../../async/promises.ts";
@@ -14,10 +15,12 @@ import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { type Agent, type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type { Refusal } from "../../runs/resume/refuse-run.ts";
+import { guard } from "../../runs/run/engine-settings.ts";
 import { isMismatch, mismatchOf } from "../../runs/run/run-errors.ts";
 import { readCloseOptions } from "../../runs/run/run-options.ts";
 import { retryPassing } from "../postgres/database.ts";
 import {
+  type DbosQueue,
   idleTransactionMs,
   isOver,
   limitedQueue,
@@ -25,6 +28,7 @@ import {
   oneAtATime,
   openDbosQueue,
   type QueuedRun,
+  queuesOf,
   runWorkflow,
   type ScheduleContext,
   scheduledRunId,
@@ -144,35 +148,27 @@ export async function startDbosWorker<TTool extends Tool>(
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
   const { databaseUrl, queue } = settings;
   const working = agent as object as WorkingAgent;
-  const warn = (warning: WorkerWarning) => {
-    try {
-      settings.onWarning(warning);
-    } catch {
-      // A failing handler must not change a run.
-    }
-  };
+  const warn = guard(settings.onWarning);
   // Fails now if the store cannot be used, as the worker would otherwise take runs that it cannot execute.
   await working.listRuns({ limit: 1 });
   // The agent's own timers could otherwise start more runs than `concurrency` allows.
   working[workerKey].stopTimers();
   // Schedules use the latest version, as this one may be gone by then.
-  const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
+  const { get: openQueue } = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
     const run = last && (await working.getRun(last.runId));
     return run === undefined ? last !== undefined && !isOver(last) : !endedStatuses.has(run.status);
   };
   const worker: QueueWorker = {
-    work: createWork(working, settings, warn, async (runId, delayMs) =>
-      (await opening.get()).wakeLater(runId, delayMs),
-    ),
+    work: createWork(working, settings, { warn, openQueue }),
     async submit(date, { name, content, rateKey, overlap }) {
-      const runs = await opening.get();
+      const runs = await openQueue();
       if (overlap === "skip" && (await isUnended(await runs.findLastOf(name)))) return;
       await runs.submit({ runId: scheduledRunId(name, date), ...content }, { rateKey, schedule: name }, isRecorded);
     },
     async wake(runId, delayMs) {
-      const runs = await opening.get();
+      const runs = await openQueue();
       if (!(await runs.wake(runId))) await runs.wakeLater(runId, Math.min(2 * delayMs, maxWakeMs));
     },
   };
@@ -187,14 +183,13 @@ export async function startDbosWorker<TTool extends Tool>(
     try {
       if (!isJoining) await launch(settings);
       await registerQueues(settings);
-      return await opening.get();
+      return await openQueue();
     } catch (thrown) {
       if (DBOS.isInitialized()) await drain(0);
       throw thrown;
     }
   };
-  const { signal } = new AbortController();
-  const retry = { clock: systemClock, retryForMs: settings.retryForMs, signal };
+  const retry = { clock: systemClock, retryForMs: settings.retryForMs, signal: new AbortSource() };
   const runs = await retryPassing(serve, retry).catch((thrown) => {
     workers.delete(queue);
     throw thrown;
@@ -234,8 +229,7 @@ const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options"
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
-  warn: (warning: WorkerWarning) => void,
-  wakeLater: (runId: string, delayMs: number) => Promise<void>,
+  { warn, openQueue }: { warn: (warning: WorkerWarning) => void; openQueue: () => Promise<DbosQueue> },
 ): QueueWorker["work"] {
   const hasStarted = async (runId: string) => {
     const run = await agent.getRun(runId);
@@ -249,7 +243,7 @@ function createWork(
       warn({ code: "run-postponed", runId, message });
       postponed.set(runId, stored?.updatedAt ?? "");
     }
-    await wakeLater(runId, reason === undefined ? putBackMs : postponeMs);
+    await (await openQueue()).wakeLater(runId, reason === undefined ? putBackMs : postponeMs);
     return { outcome: "postponed" };
   }
 
@@ -263,14 +257,10 @@ function createWork(
     });
 
   /** Keeps only these options, as others may name tools that this worker lacks. */
-  function hold(
-    runId: string,
-    { options: { metadata, thread }, ...target }: OpenContent,
-    item: Hold,
-  ): Promise<unknown> {
-    const request = "request" in target ? target.request : undefined;
-    const options = { metadata: metadata as JsonObject, thread: thread as string | undefined };
-    return record({ runId, options, request, hold: item });
+  function hold(runId: string, content: OpenContent, item: Hold): Promise<unknown> {
+    const { metadata, thread } = content.options;
+    const request = "request" in content ? content.request : undefined;
+    return record({ runId, options: { metadata, thread }, request, hold: item });
   }
 
   async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {
@@ -279,9 +269,9 @@ function createWork(
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 
-  async function makeResources(runId: string, metadata: unknown = {}) {
+  async function makeResources(runId: string, metadata: JsonObject = {}) {
     try {
-      return { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
+      return { resources: await resources?.({ runId, metadata }) };
     } catch (thrown) {
       throw new NoResources(`creating the resources failed: ${describeThrown(thrown)}`);
     }
@@ -452,9 +442,7 @@ async function registerQueues({ queue, concurrency: workerConcurrency, rateLimit
   await DBOS.registerQueue(limitedQueue(queue), {
     ...settings,
     minPollingIntervalMs: rateLimit === undefined ? seldomMs : lookMs,
-    ...(rateLimit !== undefined && {
-      partitionRateLimit: { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
-    }),
+    partitionRateLimit: rateLimit && { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
   });
   await DBOS.registerQueue(threadQueue(queue), { ...settings, minPollingIntervalMs: lookMs, partitionConcurrency: 1 });
 }
@@ -470,7 +458,7 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
     // Uses a new id, so that DBOS does not recover workflows itself: workers adopt runs according to the store.
     executorID: randomUUID(),
     logLevel: "error",
-    listenQueues: [queue, limitedQueue(queue), threadQueue(queue)],
+    listenQueues: queuesOf(queue),
   });
   await oneAtATime(databaseUrl, () => DBOS.launch());
 }

@@ -22,7 +22,7 @@ export type Job = JobContent & {
 /** A client with keys seals the content for the run's id, or for the schedule's name, as all its runs share it. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
-export type OpenContent = RunTarget & { readonly options: JsonObject };
+export type OpenContent = RunTarget & { readonly options: JsonObject & Pick<RunOptions, "metadata" | "thread"> };
 
 const sealedPlace = "job";
 
@@ -45,11 +45,8 @@ export type JobOutcome =
   /** The run is queued again later, as another worker may be able to execute it. */
   | { readonly outcome: "postponed" };
 
-export interface JobOrder {
-  readonly priority?: number | undefined;
+export interface JobOrder extends Pick<SubmitOptions, "priority" | "rateKey" | "thread"> {
   readonly delayMs?: number | undefined;
-  readonly rateKey?: string | undefined;
-  readonly thread?: string | undefined;
   readonly schedule?: string;
 }
 
@@ -65,20 +62,12 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
+const byWorker = { type: "any" } as const;
+
 const readByWorker = {
-  context: { type: "any" },
-  tools: { type: "any" },
-  replanTools: { type: "any" },
-  maxSteps: { type: "any" },
-  timeZone: { type: "any" },
-  budget: { type: "any" },
-  metadata: { type: "any" },
-  timeoutMs: { type: "any" },
-  concurrency: { type: "any" },
-  onStepFailure: { type: "any" },
-  undoOnFailure: { type: "any" },
-  maxReplans: { type: "any" },
-  approvedHash: { type: "any" },
+  ...{ context: byWorker, tools: byWorker, maxSteps: byWorker, timeZone: byWorker, budget: byWorker },
+  ...{ metadata: byWorker, timeoutMs: byWorker, concurrency: byWorker, onStepFailure: byWorker },
+  ...{ undoOnFailure: byWorker, maxReplans: byWorker, replanTools: byWorker, approvedHash: byWorker },
 } as const;
 
 const submitOptions = {
@@ -101,7 +90,7 @@ export async function readJob(
   const json = toJson(rest);
   if (!json.ok) failOption(json.issue.path.join("."), rest, `JSON: ${json.issue.message}`);
   const delayMs = startAfter && Math.max(0, startAfter.getTime() - Date.now());
-  const content = { ...(await readTarget(run)), options: json.value as JsonObject };
+  const content = { ...(await readTarget(run)), options: json.value as OpenContent["options"] };
   return { runId, content, order: { priority, delayMs, rateKey, thread } };
 }
 
@@ -154,8 +143,7 @@ const scheduleOptions = {
 export async function readSchedule(name: string, options: ScheduleOptions) {
   const { request, plan, metadata, ...rest } = readOptions(scheduleOptions, { ...options, name });
   if ((request === undefined) === (plan === undefined)) failOption("request", request, "a request or a plan");
-  const { timeZone } = rest;
-  const run = { ...(metadata !== undefined && { metadata }), ...(timeZone !== undefined && { timeZone }) };
-  const { content } = await readJob((request ?? plan) as string | PlanInput, run);
+  const run = (request ?? plan) as string | PlanInput;
+  const { content } = await readJob(run, { metadata, timeZone: rest.timeZone });
   return { ...rest, content };
 }

@@ -71,8 +71,8 @@ export class Reaper {
         await this.closeIdle();
         await this.queueFitting();
         // A task is short: if it is seen twice, its worker died.
-        const tasks = keysFrom(this.tasks.add(await this.queue.takenTasks(), this.nowMs), graceMs);
-        await this.queue.restart(tasks);
+        const findTasks = this.tasks.add(await this.queue.takenTasks(), this.nowMs);
+        await this.queue.restart(findTasks(graceMs));
       }
       if (this.count % endedEvery === 0) await this.removeGone();
       this.isFailing = false;
@@ -84,20 +84,21 @@ export class Reaper {
     }
   }
 
-  /** Pages through all stopped runs, including those of other queues, so that these cannot hide the rest. */
+  /** Reads the next page of stopped runs, because those of other queues may fill the first. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
-    const seenMs = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
+    const findSeen = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
     this.cursor = cursor;
+    const lost = new Set(findSeen(this.options.leaseMs));
     const isDead = (runId: string) => {
       const run = free.get(runId) as RunSummary;
       const last = this.adopted.get(runId);
       // The worker that is to continue the adopted run may still claim it.
       if (last !== undefined && last.updatedAt === run.updatedAt) return this.nowMs - last.atMs >= this.options.leaseMs;
-      return isLeftOpen(run) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
+      return isLeftOpen(run) || lost.has(runId);
     };
-    const stopped = keysFrom(seenMs, graceMs);
+    const stopped = findSeen(graceMs);
     if (stopped.length === 0) return;
     const dead = new Set(stopped.filter(isDead));
     await this.queue.adopt(stopped, (runId) => dead.has(runId));
@@ -123,9 +124,9 @@ export class Reaper {
     const { runs } = await this.agent.listRuns({ status: ["planning", "running", "interrupted"], limit: 1_000 });
     const executed = new Set(runs.map(({ runId }) => runId));
     const free = taken.filter((id) => !executed.has(readId(id).runId));
-    const seenMs = this.idle.add(free, this.nowMs);
-    const idle = keysFrom(seenMs, graceMs);
-    const isDead = (id: string) => (seenMs.get(id) ?? 0) >= this.options.leaseMs;
+    const findIdle = this.idle.add(free, this.nowMs);
+    const idle = findIdle(graceMs);
+    const lost = new Set(findIdle(this.options.leaseMs));
     const unrecorded: string[] = [];
     const ended: string[] = [];
     const suspended: string[] = [];
@@ -137,7 +138,7 @@ export class Reaper {
       // A worker may still claim the run, even a failed run that was resumed.
       if (run === false) return;
       const isEnded = run !== undefined && endedStatuses.has(run.status);
-      if (!isDead(id) && (!isEnded || run.status === "failed")) return;
+      if (!lost.has(id) && (!isEnded || run.status === "failed")) return;
       if (isEnded) ended.push(id);
       else if (run === undefined || isUnstarted(run)) unrecorded.push(runId);
       else if (run.status === "suspended") suspended.push(id);
@@ -168,25 +169,18 @@ class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
 
-  add(ids: readonly string[], nowMs: number, { isLast = true } = {}): ReadonlyMap<string, number> {
-    const seenMs = new Map<string, number>();
-    for (const id of ids) {
-      const firstMs = this.previous.get(id) ?? nowMs;
-      this.current.set(id, firstMs);
-      seenMs.set(id, nowMs - firstMs);
-    }
+  /** Returns a function that finds which of the ids have been seen for some time. */
+  add(ids: readonly string[], nowMs: number, { isLast = true } = {}): (leastMs: number) => readonly string[] {
+    const seen = ids.map((id) => ({ id, firstMs: this.previous.get(id) ?? nowMs }));
+    for (const { id, firstMs } of seen) this.current.set(id, firstMs);
     if (isLast) [this.previous, this.current] = [this.current, new Map()];
-    return seenMs;
+    return (leastMs) => seen.flatMap(({ id, firstMs }) => (nowMs - firstMs >= leastMs ? [id] : []));
   }
 }
 
 function unlessUnreachable(thrown: unknown): false {
   if (isAgentError(thrown, "store-failed") && !isDamaged(thrown)) throw thrown;
   return false;
-}
-
-function keysFrom(values: ReadonlyMap<string, number>, least: number): readonly string[] {
-  return [...values].flatMap(([key, value]) => (value >= least ? [key] : []));
 }
 
 function isHeld({ pending }: RunSummary): boolean {

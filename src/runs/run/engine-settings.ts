@@ -290,7 +290,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   };
 }
 
-function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
+export function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
   const ignore = () => {};
   return (...args) => void answerOf(() => tell(...args), ignore);
 }
