@@ -317,9 +317,8 @@ export class DbosQueue {
       const hash = createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
       return { queueName: threadQueue(queue), queuePartitionKey: hash };
     }
-    return rateKey === undefined
-      ? { queueName: queue }
-      : { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
+    if (rateKey !== undefined) return { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
+    return { queueName: queue };
   }
 
   private samePlace({ queueName, queuePartitionKey }: WorkflowStatus) {
