@@ -36,7 +36,14 @@ export function createPostgresTodos(options: PostgresStorageOptions): PostgresTo
   return storageIn(options, "todos", createTodoStorage);
 }
 
-/** Stores notes in a PostgreSQL database, for `createNotes`, like {@link createPostgresTodos}. @group Storage */
+/**
+ * Stores notes in a PostgreSQL database, for `createNotes`, like {@link createPostgresTodos}.
+ *
+ * ```ts
+ * const notes = createNotes({ storage: createPostgresNotes({ connectionString: "postgres://localhost/app" }) });
+ * ```
+ * @group Storage
+ */
 export function createPostgresNotes(options: PostgresStorageOptions): PostgresNotes {
   return storageIn(options, "notes", createNoteStorage);
 }
