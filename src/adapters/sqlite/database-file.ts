@@ -1,7 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { AbortSource } from "../../async/abort.ts";
-import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
+import { type Clock, maxTimerMs, monotonicNow, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../../core/errors.ts";
 import { formatVersion, isReadable, wrongFormat } from "../../core/events.ts";
@@ -101,9 +100,8 @@ export class DatabaseFile {
   private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
   private readonly inode: bigint | undefined;
-  private waiting = 0;
-  private lastWait: Promise<unknown> = Promise.resolve();
-  private readonly closing = new AbortSource();
+  private readonly waiting: { readonly endMs: number; readonly settle: (isLast: boolean) => boolean }[] = [];
+  private timer: unknown;
   private readonly latest = { writeMs: 0, waitMs: Number.NEGATIVE_INFINITY, pauseMs: 0 };
 
   constructor(settings: FileSettings) {
@@ -127,7 +125,7 @@ export class DatabaseFile {
         this.latest.writeMs = monotonicNow(this.settings.clock);
         return result;
       });
-    return this.waiting > 0 ? this.wait(use) : this.attempt(use);
+    return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
   }
 
   /** Removes deleted data from the log. The log is left as it is while another process uses it. */
@@ -137,7 +135,7 @@ export class DatabaseFile {
       try {
         db.value("PRAGMA wal_checkpoint(TRUNCATE)");
       } finally {
-        if (this.waiting === 0) setDriverWait(db, this.driverWaitMs);
+        if (this.waiting.length === 0) setDriverWait(db, this.driverWaitMs);
       }
     });
   }
@@ -145,7 +143,7 @@ export class DatabaseFile {
   close(): void {
     const { db } = this;
     this.db = undefined;
-    this.closing.abort(undefined);
+    this.retry();
     db?.close();
   }
 
@@ -177,29 +175,41 @@ export class DatabaseFile {
   private wait<T>(use: () => T): Promise<T> {
     const { clock, busyTimeoutMs } = this.settings;
     this.latest.waitMs = monotonicNow(clock);
-    const endMs = this.latest.waitMs + busyTimeoutMs - this.driverWaitMs;
-    if (this.waiting++ === 0 && this.db !== undefined) setDriverWait(this.db, 0);
-    const result = this.lastWait.then(() => this.retry(use, endMs));
-    this.lastWait = result.catch(() => {});
-    return result;
+    return new Promise((resolve, reject) => {
+      const settle = (isLast: boolean) => {
+        try {
+          resolve(use());
+        } catch (thrown) {
+          if (!isLast && isLocked(thrown)) return false;
+          reject(thrown);
+        }
+        return true;
+      };
+      this.waiting.push({ endMs: monotonicNow(clock) + busyTimeoutMs - this.driverWaitMs, settle });
+      if (this.waiting.length > 1) return;
+      if (this.db !== undefined) setDriverWait(this.db, 0);
+      this.retryLater(1);
+    });
   }
 
-  private async retry<T>(use: () => T, endMs: number): Promise<T> {
+  private retryLater(attempt: number): void {
     const { clock } = this.settings;
-    try {
-      for (let attempt = 1; ; attempt++) {
-        const leftMs = endMs - monotonicNow(clock);
-        try {
-          return use();
-        } catch (thrown) {
-          if (leftMs <= 0 || !isLocked(thrown)) throw thrown;
-        }
-        await sleep(Math.min(leftMs, retryDelayMs(retries, attempt, Math.random)), { clock, signal: this.closing });
+    const leftMs = (this.waiting[0]?.endMs ?? 0) - monotonicNow(clock);
+    const delayMs = Math.max(0, Math.min(leftMs, retryDelayMs(retries, attempt, Math.random)));
+    this.timer = clock.setTimeout(() => this.retry(attempt + 1), delayMs);
+  }
+
+  private retry(attempt = 1): void {
+    const { clock } = this.settings;
+    clock.clearTimeout(this.timer);
+    for (const { endMs, settle } of [...this.waiting]) {
+      if (!settle(monotonicNow(clock) >= endMs)) {
+        this.retryLater(attempt);
+        return;
       }
-    } finally {
-      this.waiting--;
-      if (this.waiting === 0 && this.db !== undefined) setDriverWait(this.db, this.driverWaitMs);
+      this.waiting.shift();
     }
+    if (this.db !== undefined) setDriverWait(this.db, this.driverWaitMs);
   }
 
   private use<T>({ operation, runId }: StoreAttempt, work: (db: SqlDatabase) => T): T {
