@@ -68,8 +68,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const createRunId = () => `run_${settings.createId()}`;
   const planAlone = async (request: string, chosen: RunSettings) => {
     const parts = await loadRuntime();
-    const host = { settings, hub, openThread: parts.createThreadReaders(settings) };
-    return parts.planAlone(host, { runId: createRunId(), request, settings: chosen });
+    const listThread: RunRegistry["listThread"] = (place) => parts.listThread(settings, place);
+    return parts.planAlone({ settings, hub, listThread }, { runId: createRunId(), request, settings: chosen });
   };
   const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
 

@@ -73,9 +73,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
 
   /**
    * Approves a step or the plan, which then runs exactly as shown. Resumes the run here, or sends the decision to the
-   * process that runs it. The item is one of `result.pending`, or the `approval-request`. Throws `invalid-options`. The
-   * handle's result resolves when the run ends or is suspended again. It rejects with `run-not-found`, `run-conflict`
-   * if the run does not wait for this decision, `resume-mismatch` if its tools have changed, `store-failed`, or
+   * process that runs it. Throws `invalid-options`. The handle's result rejects with `run-not-found`, `run-conflict` if
+   * the run does not wait for this decision, `resume-mismatch` if its tools have changed, `store-failed`, or
    * `interrupted` after `close`.
    */
   approve(
@@ -139,8 +138,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    * no step has taken. Steps take events of one name in order, and an `id` that the run has seen is ignored. Resumes a
    * suspended run. Throws `invalid-options` for an invalid name, id or option. The handle's result rejects with
    * `invalid-options` for more than 1 MiB of JSON, or a name or value that does not fit `events`. It also rejects with
-   * `run-not-found`, `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many events, and as `resume`
-   * does.
+   * `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many events, and as `resume` does.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**

@@ -14,6 +14,5 @@ export { showPage } from "./run/redaction.ts";
 export { RunKeys } from "./run/run-keys.ts";
 export { listPending } from "./stored/list-pending.ts";
 export { readEventsOf } from "./stored/read-events.ts";
-export { createThreadReaders } from "./stored/read-thread.ts";
 export { RunRegistry } from "./stored/run-registry.ts";
-export { deleteRun, isRecorded, listRuns, prune, readRun } from "./stored/stored-runs.ts";
+export { deleteRun, isRecorded, listRuns, listThread, prune, readRun } from "./stored/stored-runs.ts";

@@ -192,14 +192,14 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
   await run.commandsRecorded();
-  if (run.engine.requestApproval === undefined || run.approvalOf(ref)?.status !== "requested") {
-    return statusOf(run.approvalOf(ref));
+  const isOpen = () => run.approvalOf(ref)?.status === "requested";
+  if (run.engine.requestApproval !== undefined && isOpen()) {
+    const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
+    await run.inTurn(async () => {
+      if (outcome !== undefined && isOpen() && run.abortReason === undefined)
+        await recordDecision(run, { ref, outcome });
+    });
   }
-  const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
-  await run.inTurn(async () => {
-    const isAsked = run.approvalOf(ref)?.status === "requested";
-    if (outcome !== undefined && isAsked && run.abortReason === undefined) await recordDecision(run, { ref, outcome });
-  });
   return statusOf(run.approvalOf(ref));
 }
 
@@ -296,7 +296,7 @@ export function decisionOutcome(
   { verdict, ref, reason, by, comment }: Omit<Decision, "hash" | "atMs">,
   changed?: ChangedCall,
 ): ApprovalOutcome {
-  const note = { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
+  const note = defined({ by, comment });
   if (verdict === "approve") return { status: "approved", ...note, ...(changed && { changed }) };
   const error = new AgentError("approval-rejected", `${describeAsked(ref)} was not approved: ${reason}`, {
     details: { ...ref, reason },
@@ -435,14 +435,10 @@ export async function changeCall(
   if (!parsed.ok || issues.length > 0) throw invalidInput(task, issues);
   const effect = readEffect(tool, { parsed: parsed.value, task });
   const shown = await parsedJson({ secrets }, { tool, input, parsed: parsed.value });
-  const changed = {
-    input,
-    effect,
-    hash: await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown }),
-  };
+  const newHash = await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown });
   // Different inputs may parse to equal JSON.
-  const isSame = changed.hash === hash && canonicalJson(called) === canonicalJson(opened({ secrets }, step.input));
-  return isSame ? undefined : changed;
+  const isSame = newHash === hash && canonicalJson(called) === canonicalJson(opened({ secrets }, step.input));
+  return isSame ? undefined : { input, effect, hash: newHash };
 }
 
 export async function sealChange(

@@ -155,9 +155,8 @@ export function readSettleOptions(
   checkName("stepId", stepId);
   const { iteration, output, retry, failed, resume, thread, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
-  if (given.length !== 1) {
+  if (given.length !== 1)
     failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed", true);
-  }
   if (given[0] === "retry" && retry !== true) failOption("retry", retry, "true");
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =

@@ -131,11 +131,8 @@ const decide: CommandKind<Commands["decide"]> = {
   check(run, { decision }, posted = []) {
     if (!requireAsked(run, decision)) return false;
     if (endedStatuses.has(run.state.status)) throw notPending(run.state, decision);
-    requireFirst(
-      run,
-      decision,
-      posted.flatMap(({ message }) => acceptable(run, message)),
-    );
+    const earlier = posted.flatMap(({ message }) => acceptable(run, message));
+    requireFirst(run, decision, earlier);
     return true;
   },
   isRecordedAtOnce: true,
@@ -396,8 +393,6 @@ function notAsked(runId: string, reason: string): AgentError<"run-conflict"> {
 
 export const maxDeliveries = 100;
 
-const maxValueBytes = 1_048_576;
-
 export async function toDelivery(settings: EngineSettings, given: NamedEvent): Promise<Commands["deliver"]> {
   const { name, id } = given;
   const value = await checkValue(settings, given);
@@ -419,7 +414,7 @@ async function checkValue(
     }
     checked = parsed.value;
   }
-  const json = toJson(checked, { maxBytes: maxValueBytes });
+  const json = toJson(checked, { maxBytes: 1_048_576 });
   if (!json.ok) failOption("value", checked, `JSON of at most 1 MiB: ${json.issue.message}`);
   return json.value;
 }
@@ -482,14 +477,11 @@ export async function receivePosted(
 function receive(run: Run, found: unknown, source: CommandSource): Promise<boolean> {
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
-  if (!isCommandType(type)) throw new TypeError(`its type ${JSON.stringify(type)} is unknown`);
+  const isKnown = typeof type === "string" && Object.hasOwn(commands, type);
+  if (!isKnown) throw new TypeError(`its type ${JSON.stringify(type)} is unknown`);
   if (run.hold !== undefined && (type !== "cancel" || needsKeyToCancel(run))) return Promise.resolve(true);
-  const kind: CommandKind<Commands[CommandType]> = commands[type];
+  const kind: CommandKind<Commands[CommandType]> = commands[type as CommandType];
   return kind.act(run, kind.parse(message), source);
-}
-
-function isCommandType(type: unknown): type is CommandType {
-  return typeof type === "string" && Object.hasOwn(commands, type);
 }
 
 function parseStepRef(found: unknown): StepRef {

@@ -56,7 +56,7 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
     const chosen = copy(failed, { input: patch(failed.input, input), dependsOn: [asking, ...needed] });
     return { ids, copy, chosen };
   });
-  const rest = copyRest(steps, { failed, states, branches, asking: found.several ? undefined : asking });
+  const rest = copyRest({ steps, failed, states }, { branches, asking: found.several ? undefined : asking });
   const question: PlanStep = { id: asking, wait: { ask: toQuestion(found) }, dependsOn: needed };
   return rest && [question, ...branches.map(({ chosen }) => chosen), ...rest];
 }
@@ -66,15 +66,10 @@ interface Branch {
   copy(step: ToolStep, changes: Pick<ToolStep, "input" | "dependsOn">): ToolStep;
 }
 
-interface Branching {
-  readonly failed: PlanStep;
-  readonly states: StepStates;
-  readonly branches: readonly Branch[];
-  readonly asking: string | undefined;
-}
-
-function copyRest(steps: readonly PlanStep[], branching: Branching): readonly PlanStep[] | undefined {
-  const { failed, states, branches, asking } = branching;
+function copyRest(
+  { steps, failed, states }: { steps: readonly PlanStep[]; failed: PlanStep; states: StepStates },
+  { branches, asking }: { branches: readonly Branch[]; asking: string | undefined },
+): readonly PlanStep[] | undefined {
   const rest: PlanStep[] = [];
   for (const [index, step] of steps.entries()) {
     if (step === failed || isDone(states.get(step.id) as StepState)) continue;

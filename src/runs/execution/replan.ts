@@ -20,7 +20,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../commands/approvals.ts";
 import { Planning, taskIn } from "../planning/planning.ts";
-import { showIn } from "../run/redaction.ts";
+import { showIn, shownSnapshot } from "../run/redaction.ts";
 import type { Run } from "../run/run.ts";
 import { pendingItems, stepFailure } from "../run/run-progress.ts";
 import { opened } from "../run/run-secrets.ts";
@@ -32,22 +32,18 @@ const finalCodes = new Set<string>(["approval-rejected", "approval-expired", "li
 export async function replan(run: Run): Promise<Plan | undefined> {
   const cause = stepFailure(run);
   if (cause === undefined || !mayReplan(run, cause)) return undefined;
+  const { maxReplans = 0 } = run.settings.stored;
   const choosing = choicePlanner(run);
-  const planner = choosing ?? (mayAskPlanner(run) ? run.engine.planner : undefined);
+  const planner = choosing ?? (run.state.replans < maxReplans ? run.engine.planner : undefined);
   if (planner?.replan === undefined) return undefined;
   const isChosen = planner === choosing;
   return revisePlan(run, { planner, cause }, (planning) => askForSteps(run, planning, { planner, cause, isChosen }));
 }
 
-interface Revision {
-  readonly plan: Plan;
-  readonly approvals: readonly ReplanApproval[];
-}
-
-export async function revisePlan(
+async function revisePlan(
   run: Run,
   { planner, cause }: { readonly planner: Planner; readonly cause: AgentErrorData },
-  revise: (planning: Planning) => Promise<Revision | undefined>,
+  revise: (planning: Planning) => Promise<{ plan: Plan; approvals: readonly ReplanApproval[] } | undefined>,
 ): Promise<Plan | undefined> {
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
@@ -73,6 +69,30 @@ export async function revisePlan(
   }
 }
 
+export function readAgain(run: Run): Promise<Plan | undefined> | undefined {
+  const { engine, runId, settings, state } = run;
+  const { plan, replans } = state;
+  const { thread } = settings;
+  const { loadTurns } = engine;
+  if (plan?.source.looks !== true || replans > 0 || thread === undefined || loadTurns === undefined) return undefined;
+  if (!run.canContinue()) return undefined;
+  const { source, steps } = plan;
+  const planner: Planner = { name: source.planner, usesModel: false, plan: () => ({ steps: [] }) };
+  const cause = new AgentError("cannot-plan", "The line names something that had to be looked up.", {
+    details: { reason: "unbound", examples: [] },
+  }).toJSON();
+  return revisePlan(run, { planner, cause }, async (planning) => {
+    const reader = await countPending(loadTurns());
+    const { read } = await run.host.listThread({ thread, runId });
+    const runs = await read();
+    const own = shownSnapshot(state, engine);
+    const turn = await reader.readTurn({ ...planning.toRequest(), runs: [own, ...runs] });
+    if (turn.status !== "plan" || turn.draft.source?.looks === true) return undefined;
+    const all = stepsAfter(steps.map(afterDone), turn.draft.steps);
+    return { plan: await planning.complete({ steps: all, source: turn.draft.source }), approvals: [] };
+  });
+}
+
 async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {
@@ -91,10 +111,6 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   if (!run.canContinue()) return false;
   if (state.replanError !== undefined || settings.stored.approvedHash !== undefined) return false;
   return !finalCodes.has(code) && pendingItems(run).length === 0;
-}
-
-function mayAskPlanner({ state, settings }: Run): boolean {
-  return state.replans < (settings.stored.maxReplans ?? 0);
 }
 
 function choicePlanner({ state, settings }: Run): Planner | undefined {

@@ -1,17 +1,21 @@
 import { AbortSource, lazySignal, onAbort, sourceKey } from "../../async/abort.ts";
 import { monotonicNow, toTimestamp } from "../../async/clock.ts";
-import { settleOrAbort } from "../../async/promises.ts";
-import { AgentError, type AgentErrorData } from "../../core/errors.ts";
-import type { AgentEvent, EventInit } from "../../core/events.ts";
+import { countPending, settleOrAbort } from "../../async/promises.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import type { AgentEvent, EventInit, TurnOutcome } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";
 import type { ModelUsage } from "../../core/model-usage.ts";
 import { describeValue } from "../../core/option-tables.ts";
-import type { Plan, PlanSource } from "../../core/plan.ts";
+import type { Plan, PlanFailure, PlanSource } from "../../core/plan.ts";
 import {
+  type PlanDraft,
   type Planner,
   type PlanningEvent,
   type PlanRequest,
   plannerTimeout,
+  type Turn,
+  type TurnReader,
+  type TurnRequest,
   toPlanningError,
 } from "../../core/planner.ts";
 import { planVersionOf } from "../../core/step.ts";
@@ -20,14 +24,13 @@ import { type Expressions, languageKey } from "../../plan/expressions.ts";
 import { rememberPlan } from "../../plan/validate-plan.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { showIn } from "../run/redaction.ts";
-import type { OpenThread, Run, RunHost } from "../run/run.ts";
+import type { ListThread, Run, RunHost, ThreadListing } from "../run/run.ts";
 import { cancelledBy } from "../run/run-errors.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { RunRecorder } from "../run/run-recorder.ts";
 import { secretsOf } from "../run/run-secrets.ts";
 import { dataOf } from "../run/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
-import { type PlanOutcome, planLine } from "./plan-line.ts";
 import { requireApproved, requireValid } from "./run-target.ts";
 
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
@@ -53,7 +56,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
     engine,
     settings,
     spent: state.usage,
-    openThread: run.host.openThread,
+    listThread: run.host.listThread,
     emit: (event) => run.emit(event),
     dataOf: (error) => dataOf(run, error),
     sealPlan: secrets && ((plan) => secrets.sealPlan(plan)),
@@ -62,7 +65,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
 }
 
 export async function planAlone(
-  { settings: engine, hub, openThread }: Pick<RunHost, "settings" | "hub" | "openThread">,
+  { settings: engine, hub, listThread }: Pick<RunHost, "settings" | "hub" | "listThread">,
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
@@ -76,7 +79,7 @@ export async function planAlone(
     planner,
     engine,
     settings,
-    openThread,
+    listThread,
     spent: undefined,
     emit: (event: EventInit) => recorder.emit(secrets?.hideInEvent(event) ?? event),
     dataOf: (error: AgentError) => error.toJSON(),
@@ -102,6 +105,8 @@ export async function underSignal<T>(
   }
 }
 
+type PlanOutcome = { readonly status: "completed"; readonly plan: Plan } | TurnOutcome;
+
 interface PlanTask {
   readonly request: string;
   readonly planner: Planner;
@@ -113,7 +118,7 @@ interface PlanTask {
   readonly emit: (event: EventInit) => void | Promise<void>;
   readonly dataOf: (error: AgentError) => AgentErrorData;
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
-  readonly openThread: OpenThread;
+  readonly listThread: ListThread;
   readonly needsPlan?: boolean;
 }
 
@@ -191,18 +196,52 @@ export class Planning {
   }
 
   async plan(): Promise<PlanOutcome> {
-    const { runId, engine, settings, planner, openThread, needsPlan = false } = this.task;
-    const { thread, stored } = settings;
-    const { loadTurns: load } = engine;
-    if (thread === undefined || load === undefined) return { status: "completed", plan: await this.planRequest() };
-    return planLine({
-      thread: openThread({ thread, runId }),
-      planner,
-      load,
-      needsPlan: needsPlan || stored.approvedHash !== undefined,
-      toRequest: () => this.toRequest(),
-      plan: (own) => this.planRequest(own),
-      complete: (draft) => this.complete(draft),
+    const { thread } = this.task.settings;
+    const { loadTurns } = this.task.engine;
+    if (thread === undefined || loadTurns === undefined) return { status: "completed", plan: await this.planRequest() };
+    return this.planLine(thread, await countPending(loadTurns()));
+  }
+
+  /** Plans the line again if an earlier line became known meanwhile. */
+  private async planLine(thread: string, reader: TurnReader): Promise<PlanOutcome> {
+    const { runId, listThread } = this.task;
+    const before = await listThread({ thread, runId });
+    const [planned] = await Promise.allSettled([this.planTurn(reader, before)]);
+    const now = await listThread({ thread, runId });
+    const known = new Set(before.listed.map((run) => run.runId));
+    if (now.earlier.some((run) => !known.has(run.runId))) return this.planTurn(reader, now);
+    if (planned.status === "rejected") throw planned.reason;
+    return planned.value;
+  }
+
+  private async planTurn(reader: TurnReader, thread: ThreadListing): Promise<PlanOutcome> {
+    const { settings, needsPlan = settings.stored.approvedHash !== undefined } = this.task;
+    const { request, tools, maxSteps, nowMs, timeZone, signal } = this.toRequest();
+    const asked: TurnRequest = { request, tools, maxSteps, nowMs, timeZone, signal, runs: await thread.read() };
+    const turn = await reader.readTurn(asked);
+    if (turn.status === "plan") return { status: "completed", plan: await this.completeDraft(turn.draft) };
+    if (turn.status !== "request") {
+      if (needsPlan) throw noRequest(turn);
+      return turn;
+    }
+    try {
+      return { status: "completed", plan: await this.planRequest(turn.thread) };
+    } catch (thrown) {
+      const { planner } = this.task;
+      const refusal = toPlanningError(planner, thrown);
+      if (!isAgentError(refusal, "cannot-plan")) throw thrown;
+      const draft = await reader.askAfter(asked, refusal);
+      if (draft === undefined) throw thrown;
+      const { code, message, details } = refusal;
+      const failures = [...(details.failures ?? []), { planner: planner.name, code, message }];
+      return { status: "completed", plan: await this.completeDraft(draft, failures) };
+    }
+  }
+
+  private completeDraft({ steps, source }: PlanDraft, failures?: readonly PlanFailure[]): Promise<Plan> {
+    return this.complete({
+      steps,
+      source: { ...source, planner: source?.planner ?? "dialogue", ...(failures && { failures }) },
     });
   }
 
@@ -281,5 +320,29 @@ export class Planning {
       engine.onWarning({ code: "budget-overrun", message, runId });
     }
     return { usage };
+  }
+}
+
+function noRequest(read: Exclude<Turn, { readonly status: "request" | "plan" }>): AgentError<"cannot-plan"> {
+  const base = { reason: "no-request", examples: [] } as const;
+  switch (read.status) {
+    case "words":
+      return new AgentError("cannot-plan", "The line needs no plan: it is answered in words.", {
+        details: { ...base, text: read.text },
+      });
+    case "answer":
+    case "decline": {
+      const { status, ...answers } = read;
+      const does = status === "answer" ? "answers" : "declines to answer";
+      const message = `The line ${does} the question "${read.stepId}" of run "${read.runId}": it needs no plan.`;
+      return new AgentError("cannot-plan", message, { details: { ...base, answers } });
+    }
+    case "undo": {
+      const { runId } = read;
+      const message = `The line undoes run "${runId}": it needs no plan.`;
+      return new AgentError("cannot-plan", message, { details: { ...base, undoes: { runId } } });
+    }
+    default:
+      return read satisfies never;
   }
 }

@@ -19,8 +19,7 @@ import { stepRefOf } from "../../core/step.ts";
 import { findUnreadable } from "../../plan/expressions.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
 import { rejectExpired, waitsInVain } from "../commands/approvals.ts";
-import { prepareThread, runRequest } from "../execution/run-request.ts";
-import { runExecution } from "../execution/schedule.ts";
+import { prepareThread, runExecution, runRequest } from "../execution/schedule.ts";
 import { executionHeader, fingerprintsOf, requireApproved } from "../planning/run-target.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import type { LeaseHolder } from "../run/leases.ts";
@@ -130,14 +129,9 @@ export class StoredLease implements LeaseHolder {
   onPosted(posted: readonly PostedMessage[]): void {
     this.posted = posted;
   }
-
-  onLeaseLost(): void {}
 }
 
-async function restoreRun(
-  runs: RunRegistry,
-  continuation: Continuation,
-): Promise<{ readonly execution: Promise<RunResult> }> {
+async function restoreRun(runs: RunRegistry, continuation: Continuation): Promise<{ execution: Promise<RunResult> }> {
   const { runId, mayResume, known = {} } = continuation;
   const { settings, leases } = runs;
   const unchanged = (state: RunState) => ({ execution: resultOfAnswered(runs, state, resultOfState(state, settings)) });
@@ -189,7 +183,7 @@ async function startExecution(
   run.hold = fit.hold;
   run.isUndo = continuation.isUndo === true || state.isUndone === true;
   run.evidence = evidence;
-  run.keepHistory();
+  run.history = [];
   leases.handOver(lease, run);
   const ending = endingOf(state);
   const resume = () => {
@@ -443,9 +437,7 @@ export function keepActive(
 }
 
 /** Does not hold the run's state, as thousands of runs may be suspended in one process. */
-interface SuspendedRun extends Pick<ResumeOptions, "resources"> {
-  readonly runId: string;
-}
+type SuspendedRun = Pick<Resuming, "runId"> & Pick<ResumeOptions, "resources">;
 
 function resumeAt(runs: RunRegistry, suspended: SuspendedRun, atMs: number, retryMs?: number): void {
   runs.setTimer(suspended.runId, atMs, () => void resumeSuspended(runs, suspended, retryMs));
@@ -460,9 +452,9 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
     const { status, pending } = await resumeRun(runs, resuming);
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
     // If the run was resumed meanwhile, it has a timer with newer resources.
-    if (atMs !== undefined && !runs.hasTimer(runId)) resumeAt(runs, suspended, atMs);
+    if (atMs !== undefined && !runs.timers.has(runId)) resumeAt(runs, suspended, atMs);
   } catch (thrown) {
-    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown) && !runs.hasTimer(runId))
+    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown) && !runs.timers.has(runId))
       resumeAt(runs, suspended, runs.leases.now() + retryMs, Math.min(2 * retryMs, maxRetryMs));
   }
 }

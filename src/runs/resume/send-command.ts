@@ -1,13 +1,15 @@
 import { Backoff } from "../../async/backoff.ts";
+import { toTimestamp } from "../../async/clock.ts";
 import { countPending } from "../../async/promises.ts";
 import { type AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import type { AgentEvent, EventInit } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { failOption } from "../../core/option-tables.ts";
 import { failAnswer, maxAnswerLength, questionOf, toQuestionItem } from "../../core/question.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import { openQuestionOf, type RunState } from "../../core/run-state.ts";
+import { openQuestionOf, type RunState, reduceRunState } from "../../core/run-state.ts";
 import { type PostAnswer, type PostOptions, runNotFound } from "../../core/run-store.ts";
-import { endedStatuses, isUnstarted } from "../../core/run-summary.ts";
+import { endedStatuses, isHold, isUnstarted, isWait } from "../../core/run-summary.ts";
 import type { NamedEvent, UnreadAnswer } from "../commands/command-options.ts";
 import {
   type CommandKind,
@@ -21,15 +23,17 @@ import {
 } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { shownResult } from "../run/redaction.ts";
+import { Run } from "../run/run.ts";
 import { cancelledBy, interruptedBy, notWaiting } from "../run/run-errors.ts";
 import type { CommandOptions } from "../run/run-options.ts";
-import { toStoreError } from "../run/run-recorder.ts";
+import { pendingItems } from "../run/run-progress.ts";
+import { evidenceOf, toStoreError } from "../run/run-recorder.ts";
 import { secretsIfReadable, secretsOf } from "../run/run-secrets.ts";
+import { endingOf, loadWords, type SayEnd } from "../steps/end-run.ts";
 import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { readExisting } from "../stored/stored-runs.ts";
-import { recordSuspended } from "./record-suspended.ts";
-import { continueStored, type StoredLease } from "./resume-run.ts";
+import { continueStored, recordResume, restoreSettings, type StoredLease } from "./resume-run.ts";
 
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
@@ -109,25 +113,27 @@ async function actOrPost<TType extends CommandType>(
     return known.recorded.state;
   };
 
-  const open = async (state: RunState) => {
+  const readRun = async () => {
+    const state = await readState();
     const isNeeded = kind.needsSecrets?.(command) ?? false;
     return { state, secrets: await (isNeeded ? secretsOf : secretsIfReadable)(settings, { state }) };
   };
 
-  const toMessage = async (): Promise<object> => {
-    if (kind.toMessage === undefined) return { type, ...command };
-    return { type, ...(await kind.toMessage(command, await open(await readState()))) };
-  };
+  const toMessage = async (): Promise<object> => ({
+    type,
+    ...(kind.toMessage === undefined ? command : await kind.toMessage(command, await readRun())),
+  });
 
   const postOnly = async (): Promise<RunResult> => {
     for (;;) {
-      const state = await readState();
-      if (kind.check(await open(state), command)) {
-        const { number } = await post(runs, runId, await toMessage(), { maxKept: kind.maxKept?.(state, command) });
+      const run = await readRun();
+      if (kind.check(run, command)) {
+        const message = await toMessage();
+        const { number } = await post(runs, runId, message, { maxKept: kind.maxKept?.(run.state, command) });
         if (number === undefined) continue;
       }
       onRecorded?.();
-      return resultNow(runs, state);
+      return resultNow(runs, run.state);
     }
   };
 
@@ -187,10 +193,10 @@ async function actOrPost<TType extends CommandType>(
   };
 
   const resultIfTaken = async (): Promise<RunResult | undefined> => {
-    const state = await readState();
-    if (kind.check(await open(state), command)) return undefined;
+    const run = await readRun();
+    if (kind.check(run, command)) return undefined;
     onRecorded?.();
-    return resultNow(runs, state);
+    return resultNow(runs, run.state);
   };
 
   const askOwner = async (): Promise<RunResult> => {
@@ -214,7 +220,7 @@ async function actOrPost<TType extends CommandType>(
       if (cancelling?.aborted && !isCancelled) {
         isCancelled = true;
         const { reason } = (cancelling.reason as AgentError<"cancelled">).details;
-        const message = await commands.cancel.toMessage?.({ reason }, await open(await readState()));
+        const message = await commands.cancel.toMessage?.({ reason }, await readRun());
         await post(runs, runId, { type: "cancel", ...message });
       }
       // Another caller in this process may own the run now, and then receives the message.
@@ -225,7 +231,7 @@ async function actOrPost<TType extends CommandType>(
         mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
       }).catch(requireOwned);
       // Only the record of the run shows that the owner refused the message.
-      if (result !== undefined) kind.checkEnded?.(await open(await readState()), command);
+      if (result !== undefined) kind.checkEnded?.(await readRun(), command);
       return result;
     });
   };
@@ -234,6 +240,37 @@ async function actOrPost<TType extends CommandType>(
   if (acted !== undefined) return acted;
   if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return postOnly();
   return resumes ? actThere() : kind.isAnswered === true ? askOwner() : postOnly();
+}
+
+/** Only records events, without tools or keys; the process that resumes the run acts on them. */
+async function recordSuspended(
+  runs: RunRegistry,
+  { runId, channel }: Opening,
+  { state, fence, events }: { state: RunState; fence: number | undefined; events: readonly EventInit[] },
+): Promise<RunState> {
+  if (endingOf(state) !== undefined) throw notWaiting(runId, "it was ending when its process died: resume it");
+  const run = new Run(runId, runs, restoreSettings(runs.settings, state, { isCancel: true }), state);
+  run.watchers = runs.watchers.get(runId);
+  run.secrets = await secretsIfReadable(runs.settings, { state });
+  run.evidence = await evidenceOf(runs.settings, state);
+  run.fence = fence;
+  if (channel !== undefined) run.addChannel(channel);
+  const loading = loadWords(run);
+  const say = loading && (await loading);
+  await recordResume(run, [], events, (before) => suspensionAfter(run, before, say));
+  return run.state;
+}
+
+function suspensionAfter(run: Run, events: readonly EventInit[], say: SayEnd | undefined): EventInit {
+  const { runId, state, settings } = run;
+  const after = structuredClone(state);
+  for (const event of events)
+    reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp: "" } as AgentEvent);
+  const holds = (state.pending ?? []).filter(isHold);
+  const items = pendingItems({ state: after, settings }).filter((item) => holds.length === 0 || !isWait(item));
+  const resumeAt = holds.length === 0 ? { resumeAt: toTimestamp(run.sharedNow()) } : {};
+  const pending = [...holds, ...items];
+  return { type: "run-suspend", pending, ...resumeAt, ...say?.(after, { status: "suspended", pending }) };
 }
 
 function requireOwned(thrown: unknown): undefined {

@@ -5,8 +5,7 @@ import type { EventInit } from "../../core/events.ts";
 import type { Plan, PlanInput } from "../../core/plan.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
-import { runRequest } from "../execution/run-request.ts";
-import { runExecution } from "../execution/schedule.ts";
+import { runExecution, runRequest } from "../execution/schedule.ts";
 import {
   completePlan,
   executionHeader,
@@ -104,7 +103,6 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
   return {
     type: "run-start",
     ...executionHeader(run, await fingerprintsOf(tools)),
-    // Truncated, as an overlong request is refused only later and must not fill the store.
     ...(target && ("plan" in target ? target : { request: storedRequest(run, target.request) })),
     ...(context !== undefined && { context }),
     ...(thread !== undefined && { thread }),
@@ -113,14 +111,12 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
   };
 }
 
+/** An overlong request is refused only later. One extra character keeps it too long when it is read back. */
 function storedRequest({ engine }: Run, request: unknown): string {
-  // One extra character keeps the request too long when it is read back.
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 
-interface NamedOpening extends StartOpening {
-  readonly identity: string;
-}
+type NamedOpening = StartOpening & { readonly identity: string };
 
 function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
   const { runId, identity } = opening;
@@ -128,7 +124,7 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
     whenActive: (active) => startOrResume(runs, opening, join(runs, opening, active)),
     whenStored: () => {
       const run = runs.open(opening.settings, opening);
-      run.keepHistory();
+      run.history = [];
       return startOrResume(runs, opening, keepActive(runs, run, executeRun(runs, run, opening), identity));
     },
     onRefused: (thrown, other) => {

@@ -170,10 +170,6 @@ export interface RedactPlace extends Partial<StepRef> {
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
-export interface SealingSettings {
-  readonly keys: readonly SecretKey[] | undefined;
-}
-
 const keyOptions = {
   id: {
     isValid: (id) => typeof id === "string" && /^[\w-]{1,64}$/.test(id),
@@ -201,8 +197,6 @@ const secretOptions = {
   },
 } satisfies OptionTable<SecretOptions>;
 
-const maxApprovalTtlMs = 100 * 365 * 86_400_000;
-
 type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
 
 const executionOptions = {
@@ -220,7 +214,7 @@ const executionOptions = {
   recordStacks: { type: "boolean", default: true },
   needsApproval: { type: "function" },
   requestApproval: { type: "function" },
-  approvalTtlMs: { type: "duration", min: 1, max: maxApprovalTtlMs, default: Number.POSITIVE_INFINITY },
+  approvalTtlMs: { type: "duration", min: 1, max: 100 * 365 * 86_400_000, default: Number.POSITIVE_INFINITY },
   leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
   events: { read: readEvents },
   secrets: { options: secretOptions },
@@ -259,7 +253,8 @@ export interface EngineSettings
     Observation {
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
-  readonly sealing: SealingSettings | undefined;
+  /** Has no keys if nothing can be sealed; undefined if there is nothing to seal. */
+  readonly sealing: Partial<SecretOptions> | undefined;
   readonly secretKeys: readonly SecretKey[] | undefined;
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
@@ -325,10 +320,10 @@ let keyOfProcess: readonly SecretKey[] | undefined;
 function sealingOf(
   tools: readonly Tool[],
   { secrets, store }: { readonly secrets: SecretOptions | undefined; readonly store: RunStore },
-): SealingSettings | undefined {
+): EngineSettings["sealing"] {
   if (!tools.some(isSensitiveTool)) return undefined;
   if (secrets !== undefined) return secrets;
-  if (store.isVolatile !== true) return { keys: undefined };
+  if (store.isVolatile !== true) return {};
   // Shared by all agents, as they may have the same store.
   keyOfProcess ??= [{ id: "process", key: crypto.getRandomValues(new Uint8Array(32)) }];
   return { keys: keyOfProcess };

@@ -16,7 +16,7 @@ export interface LeaseHolder {
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
   onPosted(posted: readonly PostedMessage[]): void;
-  onLeaseLost(error: StoreError): void;
+  onLeaseLost?(error: StoreError): void;
 }
 
 const renewalsPerLease = 3;
@@ -172,7 +172,7 @@ export class Leases {
   }
 
   private lose(holder: LeaseHolder, error: StoreError): void {
-    if (this.holders.has(holder)) holder.onLeaseLost(error);
+    if (this.holders.has(holder)) holder.onLeaseLost?.(error);
   }
 
   private async renew(holder: LeaseHolder): Promise<StoreError | undefined> {

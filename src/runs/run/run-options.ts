@@ -310,11 +310,11 @@ const closeOptions = {
   timeoutMs: { type: "number", min: 0, max: maxTimerMs, default: 10_000 },
 } satisfies OptionTable<CloseOptions>;
 
-export const getRunOptions = { thread: threadOption } satisfies OptionTable<ThreadOptions>;
-
 export function readCloseOptions(options: CloseOptions): number {
   return readOptions(closeOptions, options).timeoutMs;
 }
+
+export const getRunOptions = { thread: threadOption } satisfies OptionTable<ThreadOptions>;
 
 /** Options for reading the events of a run. @inline */
 export interface EventsOptions {

@@ -26,9 +26,8 @@ export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /** Numbers, records, reduces, then emits each event. `emit` never rejects, and awaits only an asynchronous store. */
 export class RunRecorder {
-  readonly state: RunState;
-  private sequence = 0;
-  private storeError: RecordingEnd | undefined;
+  failure: RecordingEnd | undefined;
+  private sequence: number;
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
@@ -37,20 +36,19 @@ export class RunRecorder {
 
   constructor(
     private readonly owner: RecorderOwner,
-    state = initialRunState(owner.runId),
+    readonly state: RunState = initialRunState(owner.runId),
   ) {
-    this.state = state;
     this.sequence = state.sequence;
   }
 
   emit(init: EventInit): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
   /** Records all events, or none; no event may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
@@ -64,10 +62,6 @@ export class RunRecorder {
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
-  }
-
-  get failure(): RecordingEnd | undefined {
-    return this.storeError;
   }
 
   emitUnrecorded(init: EventInit): void {
@@ -134,7 +128,7 @@ export class RunRecorder {
   }
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
@@ -177,8 +171,8 @@ export class RunRecorder {
   }
 
   fail(error: RecordingEnd): void {
-    if (this.storeError !== undefined) return;
-    this.storeError = error;
+    if (this.failure !== undefined) return;
+    this.failure = error;
     this.owner.onStoreFailure?.(error);
   }
 }

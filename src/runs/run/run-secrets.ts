@@ -22,7 +22,7 @@ import { callsTool, toolOf } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import type { EngineSettings, SealingSettings } from "./engine-settings.ts";
+import type { EngineSettings } from "./engine-settings.ts";
 import { RunKeys } from "./run-keys.ts";
 import {
   hasHidden,
@@ -92,7 +92,7 @@ export class RunSecrets {
 
   private constructor(
     private readonly runId: string,
-    sealing: SealingSettings | undefined,
+    sealing: SecretSettings["sealing"],
   ) {
     this.canSeal = sealing?.keys !== undefined;
     this.keys = new RunKeys(runId, sealing?.keys ?? []);

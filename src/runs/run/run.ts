@@ -49,8 +49,12 @@ type DecisionListener = (ref: StepRef | undefined) => void;
 /** Has methods instead of closures, as thousands of runs may be open at once. */
 export class Run implements RecorderOwner {
   readonly engine: EngineSettings;
+  readonly store: RunStore;
   readonly recorder: RunRecorder;
+  readonly state: RunState;
   readonly isContinued: boolean;
+  phase: RunPhase = "open";
+  stopReason: "step-failed" | "interrupted" | undefined;
   secrets: RunSecrets | undefined;
   evidence: EvidenceChain | undefined;
   hold: Hold | undefined;
@@ -58,18 +62,17 @@ export class Run implements RecorderOwner {
   fence: number | undefined;
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasUnread: false };
-  linesBefore: LinesBefore | undefined;
+  linesBefore: { readonly started: Promise<unknown>; readonly ended: Promise<unknown> } | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  private currentPhase: RunPhase = "open";
-  private stopped: "step-failed" | "interrupted" | undefined;
+  /** Kept only if a later caller may join the run and read its events. */
+  history: AgentEvent[] | undefined;
   private readonly scope = new AbortScope<AbortReason>();
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private stopWatching: (() => void) | undefined;
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
-  private history: AgentEvent[] | undefined;
   private counted: RunCounters | undefined;
 
   constructor(
@@ -79,17 +82,11 @@ export class Run implements RecorderOwner {
     state?: RunState,
   ) {
     this.engine = host.settings;
+    this.store = this.engine.store;
     this.recorder = new RunRecorder(this, state);
+    this.state = this.recorder.state;
     this.isContinued = state?.plan !== undefined;
     if (state !== undefined) this.counted = { steps: countSteps(state), toolCalls: countToolCalls(state) };
-  }
-
-  get store(): RunStore {
-    return this.engine.store;
-  }
-
-  get state(): RunState {
-    return this.recorder.state;
   }
 
   now(): number {
@@ -98,14 +95,6 @@ export class Run implements RecorderOwner {
 
   sharedNow(): number {
     return this.host.leases.now();
-  }
-
-  get phase(): RunPhase {
-    return this.currentPhase;
-  }
-
-  get stopReason(): "step-failed" | "interrupted" | undefined {
-    return this.stopped;
   }
 
   get abortReason(): AbortReason | undefined {
@@ -132,7 +121,7 @@ export class Run implements RecorderOwner {
     }
     const cancel = () => this.abort(cancelledBy(signal?.reason));
     if (signal?.aborted) cancel();
-    const stopListening = signal === undefined || signal.aborted ? undefined : onAbort(signal, cancel);
+    const stopListening = signal && onAbort(signal, cancel);
     this.stopWatching = () => {
       if (deadline !== undefined) clock.clearTimeout(deadline);
       stopListening?.();
@@ -140,7 +129,7 @@ export class Run implements RecorderOwner {
   }
 
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.phase = phase;
   }
 
   stopSteps(): void {
@@ -149,12 +138,12 @@ export class Run implements RecorderOwner {
 
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.stopped = undefined;
+    this.stopReason = undefined;
     this.startScope = undefined;
   }
 
   stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.stopped = reason;
+    if (this.stopReason !== "interrupted") this.stopReason = reason;
     this.startScope?.abort("stopped");
   }
 
@@ -173,10 +162,6 @@ export class Run implements RecorderOwner {
 
   onLeaseLost(error: StoreError): void {
     this.recorder.fail(error);
-  }
-
-  confirmLease(): boolean | Promise<boolean> {
-    return this.host.leases.confirm(this);
   }
 
   private abortAll(reason: AbortReason): void {
@@ -282,10 +267,6 @@ export class Run implements RecorderOwner {
     if (this.watchers !== undefined) for (const sink of this.watchers) sink.push(recorded);
   }
 
-  keepHistory(): void {
-    this.history = [];
-  }
-
   addChannel(channel: EventSink<AgentEvent>): void {
     for (const event of this.history ?? []) channel.push(event);
     this.channels.push(channel);
@@ -364,22 +345,13 @@ export interface RunCaller {
   readonly onRecorded?: () => void;
 }
 
-export interface LinesBefore {
-  readonly started: Promise<unknown>;
-  readonly ended: Promise<unknown>;
-}
-
 export interface ThreadListing {
-  readonly read: readonly RunSummary[];
+  readonly listed: readonly RunSummary[];
   readonly earlier: readonly RunSummary[];
+  read(): Promise<readonly RunSnapshot[]>;
 }
 
-export interface ThreadReader {
-  list(): Promise<ThreadListing>;
-  read(listed: ThreadListing): Promise<readonly RunSnapshot[]>;
-}
-
-export type OpenThread = (place: { readonly thread: string; readonly runId: string }) => ThreadReader;
+export type ListThread = (place: { readonly thread: string; readonly runId: string }) => Promise<ThreadListing>;
 
 export interface CarriedOut {
   readonly result?: RunResult;
@@ -391,7 +363,7 @@ export interface RunHost {
   readonly hub: EventHub<AgentEvent>;
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
-  readonly openThread: OpenThread;
+  readonly listThread: ListThread;
   carryOut(run: Run): Promise<CarriedOut>;
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isResuming?: boolean }): Promise<void>;
   graceMs: number;

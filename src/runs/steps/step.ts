@@ -196,7 +196,7 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
 
 /** A process that slept until the store answered may have lost the run and must not call the tool. */
 function afterStart(run: Run, recorded: void | Promise<void>): void | Promise<void> {
-  return recorded?.then(async () => void (await run.confirmLease()));
+  return recorded?.then(async () => void (await run.host.leases.confirm(run)));
 }
 
 function mustAsk(run: Run, call: StepCall): boolean {
@@ -455,7 +455,7 @@ function reportProgress(
 }
 
 export async function executeAdmitted(run: Run, call: StepCall, admitted: AdmittedCall): Promise<Executed> {
-  if (isAborted(run) || !(await run.confirmLease()) || isAborted(run)) {
+  if (isAborted(run) || !(await run.host.leases.confirm(run)) || isAborted(run)) {
     await admitted.leave();
     return notCalled(run);
   }
@@ -566,7 +566,7 @@ async function attemptAgain(
   if (admitted.type === "aborted") return undefined;
   if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
   const isLate = admitted !== unlimited && monotonicNow(run.engine.clock) > latestStartMs;
-  if (isLate || !(await run.confirmLease()) || isAborted(run) || !announceAttempt(run, call, number)) {
+  if (isLate || !(await run.host.leases.confirm(run)) || isAborted(run) || !announceAttempt(run, call, number)) {
     await admitted.leave();
     return undefined;
   }

@@ -16,6 +16,8 @@ import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
+  // A tool that threw counts as having done nothing, unless its step must run only once.
+  const hasEffect = (step: StepState) => step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
   const ended = instancesOf(run.state.steps.values()).filter(hasEffect);
   ended.sort((one, other) => (other.endSequence ?? 0) - (one.endSequence ?? 0));
   for (const state of ended) {
@@ -24,11 +26,6 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
     if (reason !== undefined) notUndone.push({ ...stepRefOf(state), tool: state.tool, reason });
   }
   return notUndone;
-}
-
-/** A tool that threw counts as having done nothing, unless its step must run only once. */
-function hasEffect(step: StepState): boolean {
-  return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
 /** A step that was cut off, timed out or returned an invalid output may have taken effect. */

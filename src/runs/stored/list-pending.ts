@@ -9,7 +9,7 @@ import { printable } from "../../core/text.ts";
 import type { DescribeCall, SaidCall } from "../../core/tool.ts";
 import { describeWaits } from "../../plan/references.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
-import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
+import { listRuns, readUndamaged } from "./stored-runs.ts";
 
 /** @inline */
 type Decidable = PendingPage["items"][number]["item"];
@@ -39,9 +39,7 @@ export async function listPending(
   const { runs, ...rest } = await listRuns(settings.store, selected);
   const items: PendingPage["items"][] = [];
   await inParallel(runs, 8, async ({ runId }, index) => {
-    const run = await readRun(settings, runId).catch((thrown) => {
-      if (!isDamaged(thrown)) throw thrown;
-    });
+    const run = await readUndamaged(settings, runId);
     if (run === undefined) return;
     const { request, metadata, plan, pending = [] } = run;
     const asked = { runId, ...(request !== undefined && { request }), metadata };

@@ -4,6 +4,7 @@ import { EventChannel, type EventSink } from "../../async/event-channel.ts";
 import { type AgentEvent, isRecorded, isTransient } from "../../core/events.ts";
 import { deepFreeze } from "../../core/json.ts";
 import { runNotFound } from "../../core/run-store.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
 import { show } from "../run/redaction.ts";
 import { cancelledBy } from "../run/run-errors.ts";
 import type { EventsWanted } from "../run/run-options.ts";
@@ -11,7 +12,6 @@ import { parseEvents, type RecordedRun } from "./parse-stored.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import { readEvents } from "./stored-runs.ts";
 
-const liveCapacity = 1_000;
 const pageSize = 100;
 
 export async function* readEventsOf(
@@ -37,7 +37,7 @@ export async function* readEventsOf(
 }
 
 class EventReader implements EventSink<AgentEvent> {
-  private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
+  private readonly live = new EventChannel<AgentEvent>({ capacity: 1_000, isExpendable: isTransient });
   private known: RecordedRun | undefined;
   private isLost = false;
   private waiting: AbortSource | undefined;
@@ -136,7 +136,7 @@ class EventReader implements EventSink<AgentEvent> {
   private hasEnded(): boolean {
     if (this.known === undefined || this.isHere()) return false;
     const { status } = this.known.state;
-    if (status === "completed" || status === "failed" || status === "cancelled") return true;
+    if (endedStatuses.has(status)) return true;
     return !this.wanted.follow && (this.isLost || status === "suspended" || status === "interrupted");
   }
 

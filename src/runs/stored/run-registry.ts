@@ -13,13 +13,12 @@ import { receivePosted } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { Leases } from "../run/leases.ts";
 import { shownResult } from "../run/redaction.ts";
-import { type CarriedOut, type LinesBefore, Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
+import { type CarriedOut, Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
 import { agentClosed, interruptedBy } from "../run/run-errors.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
 import { warnOfOverlap } from "../steps/step.ts";
-import { createThreadReaders } from "./read-thread.ts";
-import { readEvents } from "./stored-runs.ts";
+import { listThread, readEvents } from "./stored-runs.ts";
 
 export interface Opening extends RunCaller {
   readonly runId: string;
@@ -56,11 +55,11 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"] = receivePosted;
   graceMs: number;
-  readonly openThread: RunHost["openThread"];
+  readonly listThread: RunHost["listThread"];
   readonly carryOut: RunHost["carryOut"];
   private readonly hasTimers: () => boolean;
-  private readonly threads = new Map<string, LinesBefore>();
-  private readonly timers = new Map<string, () => void>();
+  private readonly threads = new Map<string, NonNullable<Run["linesBefore"]>>();
+  readonly timers = new Map<string, () => void>();
   /** Maps runs that do not fit here to the time of their last event, as they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
@@ -73,7 +72,7 @@ export class RunRegistry implements RunHost {
     this.settings = settings;
     this.hub = hub;
     this.hasTimers = hasTimers;
-    this.openThread = createThreadReaders(settings);
+    this.listThread = (place) => listThread(settings, place);
     this.carryOut = (run) => carryOut(this, run);
     this.leases = new Leases(settings);
     this.graceMs = settings.abortGraceMs;
@@ -209,10 +208,6 @@ export class RunRegistry implements RunHost {
       callback();
     });
     this.timers.set(runId, stop);
-  }
-
-  hasTimer(runId: string): boolean {
-    return this.timers.has(runId);
   }
 
   clearTimer(runId: string): void {

@@ -15,6 +15,7 @@ import {
 import { endedStatuses, type RunStatus, type RunSummary, runStatuses } from "../../core/run-summary.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { shownResult, shownSnapshot } from "../run/redaction.ts";
+import type { ThreadListing } from "../run/run.ts";
 import { cancelledBy, runElsewhere } from "../run/run-errors.ts";
 import { toStoreError } from "../run/run-recorder.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
@@ -50,6 +51,40 @@ export async function* listPages(store: RunStore, selected: ListRunsOptions): As
     yield page.runs;
     cursor = page.cursor;
   } while (cursor !== undefined);
+}
+
+const maxRead = 8;
+/** Greater than `maxRead`, as some runs may be damaged, deleted or not yet understood. */
+const maxListed = 2 * maxRead;
+
+export async function listThread(
+  settings: EngineSettings,
+  { thread, runId }: { thread: string; runId: string },
+): Promise<ThreadListing> {
+  const { runs } = await listRuns(settings.store, { thread, limit: maxListed });
+  const isRead = (run: RunSummary) => run.runId !== runId && run.status !== "planning";
+  // Compares positions, as a clock may have been set back.
+  const own = runs.findIndex((run) => run.runId === runId);
+  const listed = runs.filter(isRead);
+  return { listed, earlier: runs.slice(own + 1).filter(isRead), read: () => readSound(settings, listed) };
+}
+
+async function readSound(settings: EngineSettings, listed: readonly RunSummary[]): Promise<readonly RunSnapshot[]> {
+  const runs: RunSnapshot[] = [];
+  for (const { runId } of listed) {
+    if (runs.length === maxRead) break;
+    const run = await readUndamaged(settings, runId);
+    if (run !== undefined) runs.push(run);
+  }
+  return runs;
+}
+
+/** Resolves to undefined if the run is damaged or deleted. */
+export function readUndamaged(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
+  return readRun(settings, runId).catch((thrown) => {
+    if (!isDamaged(thrown)) throw thrown;
+    return undefined;
+  });
 }
 
 export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
