@@ -106,9 +106,8 @@ function countedDay(name: string, { start, end }: Place, text: string, today: nu
   const away = { yesterday: -1, tomorrow: 1, overmorrow: 2 }[name] ?? 0;
   const said = "word";
   const side = /(?<!\w)(?:the\s{1,2})?day\s{1,2}(?:(after)|before)\s{1,2}$/i.exec(before(text, start));
-  if (side !== null && away !== 0) {
+  if (side !== null && away !== 0)
     return { kind: "day", said, start: start - side[0].length, end, day: today + away + (side[1] ? 1 : -1) };
-  }
   return { kind: "day", said, start, end, day: today + away, ...(name === "tonight" && { part: "night" as const }) };
 }
 
@@ -178,9 +177,8 @@ function amountOf(word: string): number {
   return word.includes("couple") ? 2 : /^an?$/.test(word) ? 1 : numberOf(word);
 }
 
-function sum({ start, months, days, elapsedMs }: Distance, other: Distance): Distance {
-  const more = { months: months + other.months, days: days + other.days, elapsedMs: elapsedMs + other.elapsedMs };
-  return { start, end: other.end, ...more };
+function sum({ start, months, days, elapsedMs }: Distance, { end, ...more }: Distance): Distance {
+  return { start, end, months: months + more.months, days: days + more.days, elapsedMs: elapsedMs + more.elapsedMs };
 }
 
 function distancePiece({ start, end, months, days, elapsedMs }: Distance, text: string, today: number) {
@@ -206,11 +204,6 @@ export type Groups = Readonly<Record<string, string | undefined>>;
 
 type Content<TPiece = Piece> = TPiece extends Piece ? Omit<TPiece, keyof Place> : never;
 
-interface Reader {
-  readonly pattern: RegExp;
-  readonly read: (groups: Groups, today: number) => Content | undefined;
-}
-
 function findSpoken(text: string, today: number): readonly Piece[] {
   return readers.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap((match) => {
@@ -230,7 +223,7 @@ const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
 /** `\w` matches only ASCII letters. `judge` checks other letters later, because `\p{L}` is slow to compile. */
-function reader(source: string | RegExp, read: Reader["read"]): Reader {
+function reader(source: string | RegExp, read: (groups: Groups, today: number) => Content | undefined) {
   const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };
 }
@@ -247,7 +240,7 @@ const clock = (name: string) =>
   `(?<hour${name}>\\d{1,2})(?:(?<sign${name}>[.:：]|)(?<minute${name}>\\d\\d)(?:[:：](?<second${name}>\\d\\d))?)?` +
   `(?:\\s{0,2}(?:(?<half${name}>[ap])(?:m|\\.m\\.?)|(?<clock${name}>o['’]?\\s?clock)))?`;
 
-const readers: readonly Reader[] = [
+const readers = [
   reader(`(?:(?<which>this|next)${space})?weekend`, ({ which }, today) => {
     const day = Math.max(today, weekdayInWeek(6, today)) + (which === "next" ? 7 : 0);
     return dayOr(day, { said: which === undefined ? "short-weekday" : "weekday" });
@@ -353,9 +346,8 @@ function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}
   const said = Number(hour);
   if (hour === undefined || Number(minute) > 59 || Number(second) > 59 || said > 23) return undefined;
   if (half !== undefined && (said === 0 || said > 12)) return undefined;
-  return (
-    (half === undefined ? said : (said % 12) + (half === "p" ? 12 : 0)) * 3600 + Number(minute) * 60 + Number(second)
-  );
+  const hours = half === undefined ? said : (said % 12) + (half === "p" ? 12 : 0);
+  return hours * 3600 + Number(minute) * 60 + Number(second);
 }
 
 function halfOf({ hour, half, part, night }: Groups): string | undefined {

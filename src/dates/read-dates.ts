@@ -134,12 +134,9 @@ function endAfter(from: DateMoment, phrase: Phrase, now: Now): DateMoment | unde
   const { day } = phrase;
   const first = day?.day ?? Date.parse(from.date) / dayMs;
   const isYearless = day?.said === "date" && day.hasYear !== true;
+  const days = day?.weekday === undefined ? 0 : 7;
   const moved = (sign: number) =>
-    day === undefined
-      ? first + sign
-      : isYearless
-        ? addMonths(first, 12 * sign)
-        : first + (day.weekday === undefined ? 0 : 7 * sign);
+    isYearless ? addMonths(first, 12 * sign) : first + sign * (day === undefined ? 1 : days);
   for (const one of [...(now.isPast ? [moved(-1)] : []), first, moved(1)]) {
     const { date, dateTime } = momentOf(onDay(phrase, one), { ...now, isPast: false }) ?? from;
     const isTime = dateTime !== undefined && from.dateTime !== undefined;
@@ -212,8 +209,7 @@ function inPast(day: DayPiece, today: number): DayPiece {
   }
   if (day.said !== "ordinal") return day;
   const date = new Date(day.day * dayMs).getUTCDate();
-  const last = [1, 2].map((ago) => dayInMonth(date, -ago, day.day)).find((each) => each !== undefined);
-  return last === undefined ? day : { ...day, day: last };
+  return { ...day, day: dayInMonth(date, -1, day.day) ?? dayInMonth(date, -2, day.day) ?? day.day };
 }
 
 function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | undefined, now: Now): Moment | undefined {

@@ -61,9 +61,7 @@ export function dayNumber(year: number, month: number, day: number): number | un
 export function addMonths(day: number, months: number): number {
   const date = new Date(day * dayMs);
   const lastOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months + 1, 0));
-  return (
-    lastOfMonth.getTime() / dayMs - lastOfMonth.getUTCDate() + Math.min(date.getUTCDate(), lastOfMonth.getUTCDate())
-  );
+  return lastOfMonth.getTime() / dayMs - Math.max(0, lastOfMonth.getUTCDate() - date.getUTCDate());
 }
 
 export function weekdayOf(day: number): number {
@@ -100,11 +98,7 @@ export function nextDayOfMonth(date: number, today: number): number | undefined 
   return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
 }
 
-export function daysOfMonth(
-  month: number,
-  year: number | undefined,
-  today: number,
-): readonly [first: number, last: number] {
+export function daysOfMonth(month: number, year: number | undefined, today: number): readonly [number, number] {
   const first = Date.UTC(year ?? new Date(today * dayMs).getUTCFullYear(), month) / dayMs;
   const begin = year === undefined && addMonths(first, 1) <= today ? addMonths(first, 12) : first;
   return [begin, addMonths(begin, 1) - 1];

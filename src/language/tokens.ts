@@ -74,9 +74,8 @@ class Tokenizer {
 
   private nextAddress(position: number): number | undefined {
     const found = this.lastEnd === position ? undefined : matchAt(address, this.text, position);
-    return found === undefined
-      ? undefined
-      : this.push("address", found.toLowerCase(), position, position + found.length);
+    if (found === undefined) return undefined;
+    return this.push("address", found.toLowerCase(), position, position + found.length);
   }
 
   private nextNumber(position: number): number | undefined {
@@ -121,12 +120,8 @@ class Tokenizer {
     const sign = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
     const end = position + sign.length;
     const last = this.tokens.at(-1);
-    const joins =
-      /[-‐‑]/.test(sign) &&
-      last?.kind === "word" &&
-      last.end === position &&
-      /^\p{L}/u.test(this.text.slice(end, end + 2));
-    if (joins) return end;
+    const isBehindWord = last?.kind === "word" && last.end === position;
+    if (isBehindWord && /[-‐‑]/.test(sign) && /^\p{L}/u.test(this.text.slice(end, end + 2))) return end;
     const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
     return this.push("sign", isAnd ? "&" : sign, position, end);
   }

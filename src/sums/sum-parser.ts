@@ -44,9 +44,9 @@ export class SumParser {
       const term = this.statement();
       if (this.work <= 0) return undefined;
       if (term === undefined) {
-        const isIdle =
-          this.values.length > 0 && [lexicon.pronouns, lexicon.groups].some((words) => words.has(this.word));
-        if ((isIdle && this.isIdlePointer()) || !this.isWeak(this.at)) return undefined;
+        const isPointer = lexicon.pronouns.has(this.word) || lexicon.groups.has(this.word);
+        const isIdle = this.values.length > 0 && isPointer && this.isIdlePointer();
+        if (isIdle || !this.isWeak(this.at)) return undefined;
         this.at++;
         continue;
       }
@@ -70,9 +70,8 @@ export class SumParser {
   }
 
   private isWeak(at: number): boolean {
-    return (
-      !this.isNumber(at) && (lexicon.weakWords.has(this.wordAt(at)) || lexicon.rankOf(this.wordAt(at)) !== undefined)
-    );
+    const word = this.wordAt(at);
+    return !this.isNumber(at) && (lexicon.weakWords.has(word) || lexicon.rankOf(word) !== undefined);
   }
 
   private takeIf(word: string): boolean {
@@ -125,11 +124,8 @@ export class SumParser {
     if (running === undefined || isWeak || !this.continuing.words.has(word) || neverContinuing.has(word))
       return undefined;
     // "- 5 + 3" is a sum of its own; "- 5" alone continues the value before it.
-    if (
-      lexicon.signs.has(word) &&
-      (!isBreak || (this.values.length === 0 && /^[-+]$/.test(word) && this.tokens.length > 2))
-    )
-      return undefined;
+    const isOwn = this.values.length === 0 && /^[-+]$/.test(word) && this.tokens.length > 2;
+    if (lexicon.signs.has(word) && (!isBreak || isOwn)) return undefined;
     this.isHeld = true;
     const made = this.walk(this.continuing, [running], 0);
     this.isHeld = false;
@@ -139,9 +135,8 @@ export class SumParser {
   }
 
   private isIdlePointer(): boolean {
-    const isPointer =
-      [lexicon.pronouns, lexicon.results, lexicon.groups].some((words) => words.has(this.word)) ||
-      lexicon.places.has(this.word);
+    const { pronouns, results, groups, places } = lexicon;
+    const isPointer = [pronouns, results, groups, places].some((words) => words.has(this.word));
     return isPointer && !this.continuing.words.has(this.wordAt(this.at + 1));
   }
 
@@ -243,11 +238,11 @@ export class SumParser {
   private withoutOf(left: Term): Term {
     if (left.fraction === undefined || !left.isBare) return left;
     if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || this.starting.words.has(this.word))) return left;
-    const part = this.attempt(() => {
+    const ofWhole = () => {
       const whole = this.expression(level.power);
       return whole && partOf(left, whole);
-    });
-    return part ?? left;
+    };
+    return this.attempt(ofWhole) ?? left;
   }
 
   private walk(node: RuleNode, parts: readonly Term[], least: number): Term | undefined {

@@ -33,9 +33,8 @@ export class SumTokenizer {
     private readonly glued: readonly boolean[],
     private readonly joinAnd: boolean,
   ) {
-    this.hasShape = words.some(
-      (word, at) => this.isShape(at) || (word === "square" && lengths.has(this.wordAt(at + 1))),
-    );
+    const isSquare = (at: number) => words[at] === "square" && lengths.has(this.wordAt(at + 1));
+    this.hasShape = words.some((_, at) => this.isShape(at) || isSquare(at));
   }
 
   read(): SumTokens | undefined {
@@ -168,8 +167,7 @@ export class SumTokenizer {
     const [amount, before] = [this.tokens.at(-1), this.tokens.at(-2)];
     const isCount =
       amount?.term !== undefined && amount.end === at && !this.glued[at] && /^\p{Ll}+$/u.test(this.wordAt(at));
-    if (before !== undefined && amount !== undefined && before.end === amount.start && this.glued[amount.start])
-      return false;
+    if (amount !== undefined && before?.end === amount.start && this.glued[amount.start]) return false;
     const signs = [before?.word ?? "", lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
     return isCount && signs.some((sign) => /^(?:[*/x]|times)$/.test(sign));
   }
@@ -193,11 +191,10 @@ function isOperator(word: string): boolean {
   return meaning !== "parts" && vocabulary.has(meaning);
 }
 
+const known = [vocabulary, lexicon.weakWords, lexicon.leads, lexicon.listLeads];
+
 function isKnown(meaning: string): boolean {
-  const isListed = [vocabulary, lexicon.weakWords, lexicon.leads, lexicon.listLeads].some((words) =>
-    words.has(meaning),
-  );
-  return isListed || lexicon.rankOf(meaning) !== undefined || /^[()]$/.test(meaning);
+  return known.some((words) => words.has(meaning)) || lexicon.rankOf(meaning) !== undefined || /^[()]$/.test(meaning);
 }
 
 function isDecimalComma(words: readonly string[], glued: readonly boolean[], at: number): boolean {
