@@ -3,8 +3,8 @@ import { auxiliaries, functionWords, prepositions } from "../english/word-classe
 import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
-import { isSameThing } from "./focus.ts";
-import { sayThing } from "./say-thing.ts";
+import { lastChange, sayThing } from "./focus.ts";
+import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
@@ -20,22 +20,18 @@ function wordsOf({ request: { words } }: ThreadLine): readonly string[] {
 function whyAsked(line: ThreadLine): string | undefined {
   const { turn } = line;
   if (!/^(?:but )?why (?:did|do) you ask/.test(wordsOf(line).join(" "))) return undefined;
-  for (const { plan } of turn.runs) {
-    const asking = plan?.steps.flatMap(({ wait }) => (wait !== undefined && "ask" in wait ? [wait.ask] : [])) ?? [];
-    const [question] = asking;
-    if (question === undefined) continue;
-    const said = (question.options ?? []).map(({ label, description }) =>
-      description ? `${label} (${description})` : label,
-    );
-    return said.length > 1 ? `Because more than one fits: ${said.join("; ")}.` : "Because the request did not say.";
-  }
-  return "I have not asked anything.";
+  const steps = turn.runs.flatMap(({ plan }) => plan?.steps ?? []);
+  const [question] = steps.flatMap(({ wait }) => (wait !== undefined && "ask" in wait ? [wait.ask] : []));
+  if (question === undefined) return "I have not asked anything.";
+  const { options = [] } = question;
+  const said = options.map(({ label, description }) => (description ? `${label} (${description})` : label));
+  return said.length > 1 ? `Because more than one fits: ${said.join("; ")}.` : "Because the request did not say.";
 }
 
 function whyNumber(line: ThreadLine): string | undefined {
   const { focus } = line;
-  const [first, number, ...others] = wordsOf(line);
-  if (first !== "why" || number === undefined || others.length > 0 || !/^[\d.]+$/.test(number)) return undefined;
+  const [, number] = /^why ([\d.]+)$/.exec(wordsOf(line).join(" ")) ?? [];
+  if (number === undefined) return undefined;
   for (const { input, output } of focus.steps) {
     const { value, expression } = (output ?? {}) as { readonly value?: unknown; readonly expression?: unknown };
     if (value !== Number(number) || typeof expression !== "string") continue;
@@ -52,15 +48,10 @@ function whyNumber(line: ThreadLine): string | undefined {
 /** Answers "Did you change the first one as well?" */
 function didYou(line: ThreadLine): string | undefined {
   const { focus, references } = line;
-  const words = wordsOf(line);
-  if (!/^(?:and |so |but )?(?:did|have) you /.test(words.join(" "))) return undefined;
-  const [reference, second] = references;
-  const [thing, other] = reference?.things ?? [];
-  if (thing === undefined || other !== undefined || second !== undefined) return undefined;
-  const changed = focus.mentions.find(
-    ({ kind, things }) => kind === "changed" && things.some((each) => isSameThing(each, thing)),
-  );
-  return `${changed === undefined ? "No" : "Yes"}: ${sayThing(thing, line.turn)}.`;
+  if (!/^(?:and |so |but )?(?:did|have) you /.test(wordsOf(line).join(" "))) return undefined;
+  const thing = only(only(references)?.things ?? []);
+  if (thing === undefined) return undefined;
+  return `${lastChange(focus, thing) === undefined ? "No" : "Yes"}: ${sayThing(thing, line.turn)}.`;
 }
 
 const besides = wordSet("many still there right");

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
-import type { PlanStep } from "../core/plan.ts";
+import type { PlanStep, QuestionOption } from "../core/plan.ts";
 import type { Turn } from "../core/planner.ts";
 import { answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts";
 import type { DateClock } from "../dates/read-dates.ts";
@@ -10,13 +10,12 @@ import { toSingular } from "../language/word-forms.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
-import type { openQuestion } from "./questions.ts";
+import type { OpenQuestion } from "./draft-turn.ts";
+import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark, readWish } from "./wish.ts";
 
-type Asked = NonNullable<ReturnType<typeof openQuestion>>;
-
-export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
+export function answerTo(asked: OpenQuestion, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
   const { stepId } = item;
   const answer = keyMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
@@ -24,13 +23,13 @@ export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
   return answer === null ? { status: "decline", runId, stepId } : { status: "answer", runId, stepId, answer };
 }
 
-export function takesAnything({ item }: Asked): boolean {
+export function takesAnything({ item }: OpenQuestion): boolean {
   const { type, format } = answerSchemaOf(item);
   return item.display === "text" && type === "string" && format === undefined;
 }
 
 /** Reads "Okafor it was" as the key of a known thing if the question asks for a key. */
-function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonValue | undefined {
+function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine): JsonValue | undefined {
   if (item.options !== undefined || named === undefined) return undefined;
   const { reference, thing } = named;
   const isFilled = ({ tool, input = {} }: PlanStep) => {
@@ -56,16 +55,16 @@ const no = /^(?:no|nope|nah|no thanks|no thank you|do not|please do not|better n
 
 const subject = /^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /i;
 
+const anyDate: SlotType = { kind: "date-time", takesDay: true, form: "offset" };
+
 /** Reads the answer to a question from a text: undefined if there is none, null if the text declines. */
 export function readAnswer(item: QuestionItem, text: string, clock: DateClock): JsonValue | undefined {
   const request = readRequest(text.slice(0, maxText), clock);
   const { words } = request;
-  const all = words.filter((word) => !isMark(word)).join(" ");
+  const withoutMarks = (said: readonly string[]) => said.filter((word) => !isMark(word)).join(" ");
+  const all = withoutMarks(words);
   const content = readWish(request) ?? { start: 0, end: words.length };
-  const plain = words
-    .slice(content.start, content.end)
-    .filter((word) => !isMark(word))
-    .join(" ")
+  const plain = withoutMarks(words.slice(content.start, content.end))
     .replace(subject, "")
     .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
   if ([plain, all].some((each) => declines.test(each))) return null;
@@ -76,9 +75,13 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
   // `readWish` drops the minus of a negative number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
-  const read = readSlot(typeOfAnswer(schema), isWhole ? text.trim() : withoutNouns(said, item), clock);
+  const isAnyDate = schema.format === "date-or-date-time";
+  const type = isAnyDate ? anyDate : slotTypeOf([schema as JsonSchema]);
+  const read = readSlot(type, isWhole ? text.trim() : withoutNouns(said, item), clock);
   return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
 }
+
+const small = [functionWords, smallWords, prepositions, auxiliaries];
 
 /** Drops nouns: "shelf B2" answers "Which shelf?" with B2, and "three bowls" or "6 of them" gives a number. */
 function withoutNouns(said: string, item: QuestionItem): string {
@@ -90,17 +93,9 @@ function withoutNouns(said: string, item: QuestionItem): string {
   const left = words.filter((word) => !isAsked(word));
   const [first = "", ...counted] = left;
   const isCount = readNumber([first.toLowerCase()], 0) !== undefined || /^\d+$/.test(first);
-  const isNoun = counted.length <= 2 && counted.every((word) => /^\p{L}+$/u.test(word) && !isSmall(word.toLowerCase()));
+  const isSmall = (word: string) => small.some((words) => words.has(word.toLowerCase()));
+  const isNoun = counted.length <= 2 && counted.every((word) => /^\p{L}+$/u.test(word) && !isSmall(word));
   return isCount && (isNoun || /^of (?:them|us|it|those|these)$/i.test(counted.join(" "))) ? first : left.join(" ");
-}
-
-function isSmall(word: string): boolean {
-  return functionWords.has(word) || smallWords.has(word) || prepositions.has(word) || auxiliaries.has(word);
-}
-
-function typeOfAnswer(schema: ReturnType<typeof answerSchemaOf>): SlotType {
-  if (schema.format === "date-or-date-time") return { kind: "date-time", takesDay: true, form: "offset" };
-  return slotTypeOf([schema as JsonSchema]);
 }
 
 const assent =
@@ -116,35 +111,31 @@ function toTruth(said: string): boolean | undefined {
 
 const maxText = 10_000;
 
+const everything =
+  /^(?:both|all|both of (?:them|those|these)|all of (?:them|those|these)|everything|them all|all (?:two|three|four|five))$/;
+
 /** Finds options by id, label, number or words of only one label; "both" and "all" if several may be chosen. */
 function optionIn({ options = [], display }: QuestionItem, said: string): JsonValue | undefined {
   const isSeveral = display === "multi-select";
   const ids = options.map(({ id }) => id);
   const give = (chosen: readonly string[]) => choiceOf(chosen, isSeveral);
-  const words = said.split(" ").filter((word) => word !== "");
-  if (
-    /^(?:both|all|both of (?:them|those|these)|all of (?:them|those|these)|everything|them all|all (?:two|three|four|five))$/.test(
-      said,
-    )
-  )
-    return isSeveral ? ids : undefined;
+  if (everything.test(said)) return isSeveral ? ids : undefined;
   const exact = options.filter(({ id, label }) => id.toLowerCase() === said || plainOf(label) === said);
   if (exact.length === 1) return give(exact.map(({ id }) => id));
-  const content = words.filter((word) => !fillers.test(word));
-  const [only, ...others] = content;
-  const rank =
-    only === undefined || others.length > 0
-      ? 0
-      : only === "last"
-        ? options.length
-        : ordinals.indexOf(only) + 1 ||
-          Number(/^(\d+)(?:st|nd|rd|th)?$/.exec(only)?.[1] ?? readNumber([only], 0)?.digits ?? 0);
-  if (rank > 0) return options[rank - 1] === undefined ? undefined : give([ids[rank - 1] as string]);
-  const parts = said.split(/ (?:and|&) | , /).map((part) => part.split(" ").filter((word) => !fillers.test(word)));
+  const word = only((said.match(/\S+/g) ?? []).filter((each) => !fillers.test(each)));
+  const rank = word === undefined ? 0 : rankOf(word, options.length);
+  if (rank > 0) return options[rank - 1] && give(ids.slice(rank - 1, rank));
+  const parts = said.split(/ (?:and|&) | , /).map((part) => part.split(" ").filter((each) => !fillers.test(each)));
   const chosen = parts.map((part) =>
-    options.filter((option) => part.length > 0 && part.every((word) => hasWord(option, word))),
+    options.filter((option) => part.length > 0 && part.every((each) => hasWord(option, each))),
   );
   return chosen.every(({ length }) => length === 1) ? give([...new Set(chosen.flat().map(({ id }) => id))]) : undefined;
+}
+
+function rankOf(word: string, last: number): number {
+  if (word === "last") return last;
+  const digits = /^(\d+)(?:st|nd|rd|th)?$/.exec(word)?.[1] ?? readNumber([word], 0)?.digits;
+  return ordinals.indexOf(word) + 1 || Number(digits ?? 0);
 }
 
 /** Finds the only option with the day that was said: "the one from today". */
@@ -152,14 +143,14 @@ function optionOfDay(
   { options = [], display }: QuestionItem,
   { words, dates, clock }: RequestText,
 ): JsonValue | undefined {
-  const [date, ...others] = dates;
+  const date = only(dates);
   const isFree = (word: string, at: number) =>
     isMark(word) || fillers.test(word) || (date !== undefined && at >= date.start && at < date.end);
-  if (date === undefined || others.length > 0 || !words.every(isFree)) return undefined;
-  const isOn = ({ label, description = "" }: { readonly label: string; readonly description?: string | undefined }) =>
+  if (date === undefined || !words.every(isFree)) return undefined;
+  const isOn = ({ label, description = "" }: QuestionOption) =>
     readRequest(`${label} ${description}`, clock).dates.some((each) => each.date === date.date);
-  const [only, another] = options.filter(isOn);
-  return only === undefined || another !== undefined ? undefined : choiceOf([only.id], display === "multi-select");
+  const option = only(options.filter(isOn));
+  return option && choiceOf([option.id], display === "multi-select");
 }
 
 function choiceOf(chosen: readonly string[], isSeveral: boolean): JsonValue | undefined {
@@ -174,10 +165,7 @@ function plainOf(label: string): string {
   return readRequest(label, { nowMs: 0, timeZone: "UTC" }).words.join(" ");
 }
 
-function hasWord(
-  { label, description = "" }: { readonly label: string; readonly description?: string | undefined },
-  word: string,
-): boolean {
+function hasWord({ label, description = "" }: QuestionOption, word: string): boolean {
   const own = plainOf(`${label} ${description}`).split(" ");
   return own.some((each) => each === word || toSingular(each) === toSingular(word));
 }

@@ -1,5 +1,5 @@
 import type { AgentError, Proposal, ProposalQuestion } from "../core/errors.ts";
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import { isHolder, type JsonObject, mapItems } from "../core/json.ts";
 import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
 import type { PlanStep, Question, ToolStep } from "../core/plan.ts";
 import type { PlanDraft, TurnRequest } from "../core/planner.ts";
@@ -7,15 +7,13 @@ import { answerSchemaOf, chooseFrom, responseOf, yesOrNo } from "../core/questio
 import { isMarked } from "../core/sensitive-paths.ts";
 import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
-import { callsIn } from "../planners/rules/calls.ts";
+import { asReference } from "../plan/references.ts";
 import { questionOf } from "../planners/rules/proposals.ts";
 import { issueOf } from "../planners/rules/steps.ts";
-import type { PlanTurn } from "./draft-turn.ts";
+import { answerReference, asking, ifAnswered, type PlanTurn } from "./draft-turn.ts";
 import { bindKey, fillCall } from "./fill-call.ts";
-import { timesOf } from "./half-said.ts";
-import { answerReference, asking, ifAnswered } from "./questions.ts";
 import { determiners } from "./references.ts";
-import { exampleOf } from "./things.ts";
+import { exampleOf, only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 const source = { planner: "dialogue" };
@@ -44,27 +42,23 @@ export async function askAfter(
 
 /** Asks for the only value that a call with a known thing lacks: "move Okafor". */
 export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const [reference, second] = line.own;
-  const [thing, other] = reference?.things ?? [];
-  if (reference === undefined || thing === undefined || second !== undefined || other !== undefined) return undefined;
+  const reference = only(line.own);
+  const thing = only(reference?.things ?? []);
+  if (reference === undefined || thing === undefined) return undefined;
   const found: { readonly step: ToolStep; readonly asks: ProposalQuestion }[] = [];
   const said = line.withThing(thing, reference);
-  for (const rules of line.rules)
-    for (const call of thing.keyInputs.has(rules.tool.name) ? callsIn(rules) : []) {
-      const keySlot = thing.keyInputs.get(rules.tool.name);
-      const baseOf = timesOf(undefined, {});
-      const ways = fillCall(call, { ...said, takesText: () => false, keySlot, baseOf });
-      const isWhole = ways.some(({ values, isHinted }) => isHinted && Object.keys(values).length === 1);
-      const [lacking, more] = call.slots.filter(({ name, isOptional }) => !isOptional && name !== keySlot);
-      const asks = lacking && questionOf(call.rule, { stepId: "s1", slot: lacking.name }, line.request.clock);
-      const input = bindKey(rules, call.rule.fixed as JsonObject, thing);
-      if (!isWhole || asks === undefined || more !== undefined || input === undefined) continue;
-      if (found.some(({ step, asks: { field } }) => step.tool === rules.tool.name && field === asks.field)) continue;
-      found.push({ step: { id: "s1", tool: rules.tool.name, input, dependsOn: [] }, asks });
-    }
-  const [only, another] = found;
-  const draft =
-    only && another === undefined ? await askForValue(line.turn, { steps: [only.step] }, only.asks) : undefined;
+  for (const { rules, call, keySlot } of line.callsWith(thing)) {
+    const ways = fillCall(call, { ...said, keySlot });
+    const isWhole = ways.some(({ values, isHinted }) => isHinted && Object.keys(values).length === 1);
+    const lacking = only(call.slots.filter(({ name, isOptional }) => !isOptional && name !== keySlot));
+    const asks = lacking && questionOf(call.rule, { stepId: "s1", slot: lacking.name }, line.request.clock);
+    const input = bindKey(rules, call.rule.fixed as JsonObject, thing);
+    if (!isWhole || asks === undefined || input === undefined) continue;
+    if (found.some(({ step, asks: { field } }) => step.tool === rules.tool.name && field === asks.field)) continue;
+    found.push({ step: { id: "s1", tool: rules.tool.name, input, dependsOn: [] }, asks });
+  }
+  const asked = only(found);
+  const draft = asked && (await askForValue(line.turn, { steps: [asked.step] }, asked.asks));
   return draft && { status: "plan", draft };
 }
 
@@ -81,16 +75,10 @@ async function askForValue(
   if (schemas.some(isMarked)) return undefined;
   const question = questionFor(schemas, asks);
   if (question === undefined) return undefined;
-  const tried = {
-    ...step.input,
-    [asks.field]: question.options?.[0]?.id ?? exampleOf(answerSchemaOf(question) as JsonSchema),
-  };
-  if ((await issueOf(tried, tool, undefined)) !== undefined) return undefined;
-  const filled = steps.map((each) =>
-    each.id === step.id && callsTool(each)
-      ? { ...each, input: { ...each.input, [asks.field]: answerReference } }
-      : each,
-  );
+  const example = question.options?.[0]?.id ?? exampleOf(answerSchemaOf(question) as JsonSchema);
+  if ((await issueOf({ ...step.input, [asks.field]: example }, tool, undefined)) !== undefined) return undefined;
+  const asked = { ...step, input: { ...step.input, [asks.field]: answerReference } };
+  const filled = steps.map((each) => (each === step ? asked : each));
   return asking(question, filled, source);
 }
 
@@ -98,13 +86,9 @@ const maxChoices = 20;
 
 function questionFor(schemas: readonly JsonSchema[], asks: ProposalQuestion): Question | undefined {
   const { choices = [], text } = asks;
-  const isChoice = choices.length > 0 && choices.length <= maxChoices;
-  if (isChoice && choices.every((choice) => typeof choice === "string"))
-    return chooseFrom(
-      text,
-      choices.map((choice) => ({ id: choice, label: choice })),
-      false,
-    );
+  const options = choices.flatMap((choice) => (typeof choice === "string" ? [{ id: choice, label: choice }] : []));
+  const isChoice = options.length > 0 && options.length <= maxChoices && options.length === choices.length;
+  if (isChoice) return chooseFrom(text, options, false);
   const answer = answerSchemaFor(schemas, asks);
   return answer && { message: text, display: "text", responseSchema: responseOf(answer) };
 }
@@ -144,15 +128,14 @@ function askIfMeant({ text, steps }: Proposal): PlanDraft {
 function renamed(steps: readonly PlanStep[], at: number): readonly PlanStep[] {
   if (at === 0) return steps;
   const ids = new Map(steps.map(({ id }) => [id, `p${at + 1}_${id}`]));
-  const rename = (value: JsonValue): JsonValue => {
+  const rename = (value: unknown): unknown => {
     if (typeof value === "string")
       return value.replace(/\$\{(\w+)/g, (all, id: string) => (ids.has(id) ? `\${${ids.get(id)}` : all));
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map(rename);
-    const { $ref, ...others } = value as { readonly $ref?: JsonValue };
-    if (typeof $ref === "string" && Object.keys(others).length === 0)
-      return { $ref: $ref.replace(/^\w+/, (id) => ids.get(id) ?? id) };
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rename(item as JsonValue)]));
+    if (!isHolder(value)) return value;
+    const $ref = asReference(value)?.$ref;
+    return typeof $ref === "string"
+      ? { $ref: $ref.replace(/^\w+/, (id) => ids.get(id) ?? id) }
+      : mapItems(value, rename);
   };
   return steps.map((step) => ({
     ...step,

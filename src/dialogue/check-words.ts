@@ -1,7 +1,8 @@
+import { isHolder } from "../core/json.ts";
 import type { Tool } from "../core/tool.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate } from "../dates/say-date.ts";
-import { cardinals, tens } from "../english/numbers.ts";
+import { cardinals, readNumber, tens } from "../english/numbers.ts";
 import {
   auxiliaries,
   functionWords,
@@ -40,7 +41,7 @@ export function isInValues(
   return [...text.matchAll(wordPattern)].every(({ 0: said, index }) => {
     const word = plainWord(said);
     if (known.words.has(word)) return true;
-    if (numberWords.has(word)) return known.numbers.has(String(numberOf(word)));
+    if (numberWords.has(word)) return known.numbers.has(readNumber([word], 0)?.digits ?? "");
     const isName = /^\p{Lu}/u.test(said);
     if (dayWords.has(word) && (isName || word.length > 3)) return false;
     if (!isName || own.has(word)) return true;
@@ -69,18 +70,14 @@ function readValues(values: readonly unknown[], { timeZone }: DateClock) {
   };
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) numbers.add(String(value.length));
-    if (typeof value === "object" && value !== null) {
+    if (isHolder(value)) {
       for (const [key, item] of Object.entries(value)) {
         if (!Array.isArray(value)) add(sayName(key));
         visit(item);
       }
-      return;
     }
-    if (typeof value !== "string" && typeof value !== "number") return;
-    add(String(value));
-    if (typeof value !== "string") return;
-    addDate(value, timeZone);
-    addDate(value, undefined);
+    if (typeof value === "string" || typeof value === "number") add(String(value));
+    if (typeof value === "string") for (const zone of [timeZone, undefined]) addDate(value, zone);
   };
   for (const value of values) visit(value);
   return { numbers, words };
@@ -115,12 +112,6 @@ function plainWord(said: string): string {
 function plainNumber(digits: string): string {
   const plain = digits.replaceAll(",", "").replace(/^0+(?=\d)/, "");
   return plain.includes(".") ? plain.replace(/\.?0+$/, "") : plain;
-}
-
-function numberOf(word: string): number {
-  const scales: Readonly<Record<string, number>> = { hundred: 100, thousand: 1_000, million: 1_000_000 };
-  const [unit, ten] = [cardinals.indexOf(word), tens.indexOf(word)];
-  return scales[word] ?? (unit >= 0 ? unit : 20 + ten * 10);
 }
 
 function mayOpen(word: string): boolean {

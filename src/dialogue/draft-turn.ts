@@ -1,16 +1,13 @@
 import type { JsonObject } from "../core/json.ts";
-import type { PlanStep, QuestionOption, ReadValue } from "../core/plan.ts";
-import type { PlanDraft, Turn } from "../core/planner.ts";
-import { chooseFrom, yesOrNo } from "../core/question.ts";
-import { callsTool } from "../core/step.ts";
+import type { PlanStep, Question, QuestionOption, ReadValue } from "../core/plan.ts";
+import type { PlanDraft, Turn, TurnRequest } from "../core/planner.ts";
+import { chooseFrom, type QuestionItem, yesOrNo } from "../core/question.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayNames } from "../plan/say-call.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { sayStep } from "../planners/rules/say.ts";
 import { waitsOf } from "../planners/rules/steps.ts";
-import type { KnownThing } from "./focus.ts";
-import { asking, ifAnswered } from "./questions.ts";
-import { describeThing, sayThing } from "./say-thing.ts";
+import { describeThing, type KnownThing, sayThing } from "./focus.ts";
 
 export interface MeantCall {
   readonly rules: ToolRules;
@@ -18,9 +15,7 @@ export interface MeantCall {
   readonly thing?: KnownThing | undefined;
   readonly said?: string | undefined;
   readonly read?: Omit<ReadValue, "stepId"> | undefined;
-  /**
-   * Reason to ask first. `grave`: the call may empty more than the line means. `meant`: it may mean something else.
-   */
+  /** Reason to ask first. `grave`: the call may empty more than was meant. `meant`: it may not be what was meant. */
   readonly doubt?: "grave" | "meant" | undefined;
 }
 
@@ -33,7 +28,7 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
   const { steps, source } = toSteps(calls);
   const doubt = calls.find((call) => call.doubt !== undefined)?.doubt;
   if (doubt === undefined) return { status: "plan", draft: { steps, source } };
-  const said = steps.filter(callsTool).map(({ tool, input }) => {
+  const said = steps.map(({ tool, input }) => {
     const own = calls.find(({ rules }) => rules.tool.name === tool)?.rules.tool;
     return (own && sayStep(own, input)) ?? sayNames(tool, input);
   });
@@ -61,16 +56,11 @@ export function askWhich(
   return { status: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
 }
 
-function toSteps(calls: readonly MeantCall[]): {
-  readonly steps: readonly PlanStep[];
-  readonly source: PlanDraft["source"];
-} {
-  const ids = calls.map((_, at) => `s${at + 1}`);
-  const waits = waitsOf(calls.map(({ rules, input }, at) => ({ id: ids[at] ?? "", tool: rules.tool, input })));
-  const steps = calls.map(({ rules, input }, at) => {
-    return { id: ids[at] ?? "", tool: rules.tool.name, input, dependsOn: waits[at] ?? [] };
-  });
-  const read = calls.flatMap((call, at) => originsOf(call).map((origin) => ({ stepId: ids[at] ?? "", ...origin })));
+function toSteps(calls: readonly MeantCall[]) {
+  const called = calls.map(({ rules, input }, at) => ({ id: `s${at + 1}`, tool: rules.tool, input }));
+  const waits = waitsOf(called);
+  const steps = called.map(({ id, tool, input }, at) => ({ id, tool: tool.name, input, dependsOn: waits[at] ?? [] }));
+  const read = calls.flatMap((call, at) => originsOf(call).map((origin) => ({ stepId: `s${at + 1}`, ...origin })));
   return { steps, source: { planner: "dialogue", ...(read.length > 0 && { read }) } };
 }
 
@@ -79,8 +69,40 @@ function originsOf({ rules, thing, said = "", read }: MeantCall): readonly Omit<
   const own = read === undefined ? [] : [read];
   if (thing === undefined || field === undefined) return own;
   const { runId, stepId, path, keyField } = thing;
-  return [
-    ...own,
-    { path: [field], said, text: describeThing(thing), from: { runId, stepId, path: [...path, keyField] } },
-  ];
+  const from = { runId, stepId, path: [...path, keyField] };
+  return [...own, { path: [field], said, text: describeThing(thing), from }];
+}
+
+/** Step id of the question. A draft has at most one. */
+const asks = "q1";
+
+export const answerReference: JsonObject = { $ref: asks };
+
+export function asking(question: Question, steps: readonly PlanStep[], source: PlanDraft["source"]): PlanDraft {
+  const ask: PlanStep = { id: asks, wait: { ask: question }, dependsOn: [] };
+  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([asks, ...(step.dependsOn ?? [])])] }));
+  return { steps: [ask, ...behind], source };
+}
+
+export function ifAnswered(steps: readonly PlanStep[], option?: string, several = false): readonly PlanStep[] {
+  const chosen = JSON.stringify(option);
+  const condition = option === undefined ? asks : several ? `${chosen} in ${asks}` : `${asks} == ${chosen}`;
+  return steps.map((step) => ({
+    ...step,
+    when: step.when === undefined ? condition : `${condition} && (${step.when})`,
+  }));
+}
+
+export interface OpenQuestion {
+  readonly runId: string;
+  readonly item: QuestionItem;
+  readonly steps: readonly PlanStep[];
+}
+
+export function openQuestion({ runs }: TurnRequest): OpenQuestion | undefined {
+  for (const { runId, status, pending = [], plan } of runs) {
+    const item = pending.find(({ kind }) => kind === "question");
+    if (status === "suspended" && item?.kind === "question") return { runId, item, steps: plan?.steps ?? [] };
+  }
+  return undefined;
 }

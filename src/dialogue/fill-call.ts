@@ -16,7 +16,8 @@ import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/s
 import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
 import { type DoneStep, isSameValue, type KnownThing } from "./focus.ts";
-import { readHalfSaid, saysShift, type TimesOf } from "./half-said.ts";
+import { readHalfSaid, saysShift, type TimesOf, timesOf } from "./half-said.ts";
+import { only } from "./things.ts";
 
 /** Values of a fragment such as "the Contis are five now", by slot. Several values of a text slot make several calls. */
 export interface Filled {
@@ -29,18 +30,16 @@ export interface Filled {
   readonly skipped: number;
 }
 
-export interface FillOptions {
+export interface FillOptions extends Part {
   readonly request: RequestText;
-  readonly start: number;
-  readonly end: number;
-  readonly baseOf: TimesOf;
-  /** False for a slot that free text must not fill. */
-  readonly takesText: (slot: CallSlot) => boolean;
+  readonly baseOf?: TimesOf;
+  /** True for a slot that free text may fill. */
+  readonly takesText?: (slot: CallSlot) => boolean;
   /** True if texts must not contain small words. */
   readonly isPlain?: boolean;
   /** Further words to skip as meaningless. */
-  readonly passes?: ReadonlySet<string> | undefined;
-  readonly keySlot: string | undefined;
+  readonly passes?: ReadonlySet<string>;
+  readonly keySlot?: string | undefined;
 }
 
 interface Filling extends FillOptions {
@@ -65,7 +64,6 @@ const light = wordSet(
     "they he she him her them his their day days",
 );
 
-/** Words that say how many things are meant. */
 const quantifiers = wordSet("all every each");
 
 /** Reads each word of a fragment as a value of the call or skips it as meaningless. Returns all ways, the best first. */
@@ -88,15 +86,9 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
     const { own, hasTold, isLoose, values, target, skipped, textWords } = state;
     const names = Object.keys(values).filter((name) => name !== target);
     const isFilled = Object.keys(values).length > 0 || target !== undefined;
-    if (isFilled && (!hasTold || (!isLoose && isPhrased(call, own, names, false))))
-      found.push({
-        values,
-        target,
-        skipped,
-        textWords,
-        isNamed: isPhrased(call, own, names, true),
-        isHinted: own.length > 0,
-      });
+    if (!isFilled || (hasTold && (isLoose || !isPhrased(call, own, names, false)))) return;
+    const isNamed = isPhrased(call, own, names, true);
+    found.push({ values, target, skipped, textWords, isNamed, isHinted: own.length > 0 });
   };
   go({ at: start, values: {}, target: undefined, own: [], hasTold: false, isLoose: false, skipped: 0, textWords: 0 });
   return found.sort(compareFilled);
@@ -127,18 +119,12 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   if (thing !== undefined || denials.has(word) || quantifiers.has(word) || isWho) return;
   yield* withValue(call, options, state);
   // Next to a free text, a word of the call may belong to the text: "glue sticks".
-  const mayBeText = call.slots.some((slot) => options.takesText(slot));
+  const mayBeText = call.slots.some((slot) => options.takesText?.(slot));
   const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
   const isPassed = isSkipped(word) || options.passes?.has(word) === true;
   const isLoose = state.isLoose || !(isOwn || isArticle(word) || isFiller(word) || prepositions.has(word));
-  if (isPassed || isOwn)
-    yield {
-      ...state,
-      at: at + 1,
-      own: isOwn ? [...state.own, stem(word)] : state.own,
-      skipped: state.skipped + 1,
-      isLoose,
-    };
+  const own = isOwn ? [...state.own, stem(word)] : state.own;
+  if (isPassed || isOwn) yield { ...state, at: at + 1, own, skipped: state.skipped + 1, isLoose };
   if (!isPassed) yield* withText(call, options, state);
 }
 
@@ -154,10 +140,7 @@ function* withThing(call: Call, thing: BoundThing, state: State): Generator<Stat
 function* withValue(call: Call, options: FillOptions, state: State): Generator<State> {
   const { at, values } = state;
   // A value ends before the next thing, which may be named "Friday".
-  const until = [...options.request.things.keys()].reduce(
-    (first, place) => (place >= at ? Math.min(first, place) : first),
-    options.end,
-  );
+  const until = Math.min(options.end, ...[...options.request.things.keys()].filter((place) => place >= at));
   for (const slot of call.slots) {
     if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
     for (const { value, end } of readingsAt(slot, options, at))
@@ -174,7 +157,7 @@ function* withText(call: Call, options: Filling, state: State): Generator<State>
   for (const slot of call.slots) {
     if (isReadable(slot.type) || values[slot.name] !== undefined) continue;
     const isList = slot.type.kind === "list";
-    const isTold = !options.takesText(slot);
+    const isTold = options.takesText?.(slot) !== true;
     if (isTold && !isList && !isQuote) continue;
     const hasTold = state.hasTold || isTold;
     const isPart = (place: number) =>
@@ -184,21 +167,16 @@ function* withText(call: Call, options: Filling, state: State): Generator<State>
       !(options.isPlain && isSkipped(request.words[place] ?? ""));
     for (let next = at + 1; next <= end && isPart(next - 1); next++) {
       const said = textsIn(request, { start: at, end: next }, slot);
-      if (said !== undefined && fitsSlot(slot, said, isList))
-        yield {
-          ...state,
-          at: next,
-          hasTold,
-          textWords: state.textWords + next - at,
-          values: { ...values, [slot.name]: isList ? [said] : said },
-        };
+      const filled = isList && said !== undefined ? [said] : said;
+      if (filled === undefined || !fitsSlot(slot, filled)) continue;
+      yield { ...state, at: next, hasTold, textWords: next - at, values: { ...values, [slot.name]: filled } };
     }
   }
 }
 
-function fitsSlot({ type: { schema } }: CallSlot, texts: readonly string[], isList: boolean): boolean {
+function fitsSlot({ type: { schema } }: CallSlot, values: readonly SlotValue[]): boolean {
   if (schema === undefined) return true;
-  return (isList ? [texts] : texts).every((value) => {
+  return values.every((value) => {
     const parsed = parseWith(schema, value);
     return parsed instanceof Promise || parsed.ok;
   });
@@ -224,19 +202,14 @@ function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): re
   return isJoined && texts?.every((text) => text !== undefined) ? texts : undefined;
 }
 
+const emptyWords = [functionWords, prepositions, auxiliaries, lightVerbs, light];
+
 function isSkipped(word: string): boolean {
-  return (
-    isArticle(word) ||
-    isFiller(word) ||
-    functionWords.has(word) ||
-    prepositions.has(word) ||
-    auxiliaries.has(word) ||
-    lightVerbs.has(word) ||
-    light.has(word)
-  );
+  return isArticle(word) || isFiller(word) || emptyWords.some((words) => words.has(word));
 }
 
-function readingsAt({ type, name }: CallSlot, { request, baseOf, start, end }: FillOptions, at: number) {
+function readingsAt({ type, name }: CallSlot, options: FillOptions, at: number) {
+  const { request, baseOf = timesOf(), start, end } = options;
   if (!isReadable(type)) return [];
   // "The third" is a place in a list, not the number 3.
   const isPlace = type.kind === "number" && ordinals.includes(request.words[at] ?? "");
@@ -262,9 +235,8 @@ export function withTarget(
   { values: all, target }: Pick<Filled, "values" | "target">,
   { keyField, labelField, key, label, keyInputs }: KnownThing,
 ): Readonly<Record<string, SlotValue>> | undefined {
-  const [values, ...others] = spreadValues(all);
-  if (values === undefined || others.length > 0) return undefined;
-  if (target !== undefined) return values;
+  const values = only(spreadValues(all));
+  if (values === undefined || target !== undefined) return values;
   const keyed = slots.find(({ name }) => name === keyField || name === keyInputs.get(rule.tool.tool.name));
   if (keyed !== undefined) return { ...values, [keyed.name]: key };
   const labelled = slots.find(({ name, type }) => name === labelField && type.kind === "text" && !(name in values));
@@ -275,12 +247,9 @@ export async function inputOf(
   rules: ToolRules,
   call: Call,
   values: Readonly<Record<string, SlotValue>>,
-  {
-    request,
-    thing,
-    before = {},
-  }: { readonly request: RequestText; readonly thing?: KnownThing | undefined; readonly before?: JsonObject },
+  context: { readonly request: RequestText; readonly thing?: KnownThing | undefined; readonly before?: JsonObject },
 ): Promise<JsonObject | undefined> {
+  const { request, thing, before = {} } = context;
   const made = inputOfPhrase(call.rule, values, request.clock);
   const own = made && toStepInput(made, { schema: rules.schemas.input, known: [] });
   if (own === undefined) return undefined;
@@ -319,23 +288,12 @@ export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing):
     ([name, value]) => name === field || value !== inPlan(thing.label ?? thing.key),
   );
   const bound = { ...Object.fromEntries(entries), [field]: inPlan(thing.key) };
-  const taken = schemasAt(rules.schemas.input, [field], bound);
-  return taken === undefined || taken.length === 0 ? undefined : bound;
+  const taken = schemasAt(rules.schemas.input, [field], bound) ?? [];
+  return taken.length === 0 ? undefined : bound;
 }
 
-export function callsOf(
-  all: readonly ToolRules[],
-  toolName: string,
-  input: JsonObject,
-): readonly (readonly [ToolRules, Call])[] {
-  const rules = all.find(({ tool }) => tool.name === toolName);
-  const isFixed = ({ rule }: Call) =>
-    Object.entries(rule.fixed).every(
-      ([name, value]) => canonicalJson(value as JsonValue) === canonicalJson(input[name] ?? null),
-    );
-  return rules === undefined
-    ? []
-    : callsIn(rules)
-        .filter(isFixed)
-        .map((call) => [rules, call] as const);
+export function callsOf(rules: ToolRules, input: JsonObject): readonly Call[] {
+  const isSame = ([name, value]: readonly [string, unknown]) =>
+    canonicalJson(value) === canonicalJson(input[name] ?? null);
+  return callsIn(rules).filter(({ rule }) => Object.entries(rule.fixed).every(isSame));
 }

@@ -1,11 +1,12 @@
 import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
-import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
+import { schemasAt } from "../core/json-schema.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
+import type { DateClock } from "../dates/read-dates.ts";
+import { sayDate, yearAt } from "../dates/say-date.ts";
 import { verbsLike } from "../english/word-classes.ts";
 import { sayName } from "../plan/say-call.ts";
-import { lookId } from "./questions.ts";
 import { labelNames, type Thing, thingsIn } from "./things.ts";
 
 /** A thing and where it was last shown. */
@@ -37,6 +38,8 @@ export interface Focus {
   readonly isDistant: boolean;
 }
 
+/** Id of the step that looks a thing up before the line is read again. */
+export const lookId = "look";
 const maxThings = 100;
 const maxRemembered = 50;
 
@@ -72,9 +75,13 @@ function namedIn({ runId, plan }: RunSnapshot): readonly KnownThing[] {
   return (plan?.steps ?? []).flatMap(({ id: stepId, tool, input }): readonly KnownThing[] => {
     const [keyField, key] = Object.entries(input ?? {}).find(([name]) => labelNames.includes(name)) ?? [];
     if (tool === undefined || keyField === undefined || typeof key !== "string") return [];
-    const named = { keyField, key, labelField: keyField, label: key, fields: {}, path: [], isGone: false };
-    return [{ ...named, kind: keyField, keyInputs: new Map([[tool, keyField]]), tool, runId, stepId }];
+    return [{ ...namedThing(keyField, key, { tool, runId, stepId }), labelField: keyField }];
   });
+}
+
+function namedThing(kind: string, key: string, from: Pick<KnownThing, "tool" | "runId" | "stepId">): KnownThing {
+  const keyInputs = new Map([[from.tool, kind]]);
+  return { kind, keyField: kind, key, label: key, fields: {}, path: [], keyInputs, ...from, isGone: false };
 }
 
 /** Finds a text field by which the tool of the last things can list them. */
@@ -90,38 +97,21 @@ function containerOf(
   const own = tools.find(({ name }) => name === step.tool);
   const schemas = own && toolSchemas(own);
   if (own === undefined || schemas === undefined || schemas instanceof Promise) return undefined;
+  // A container has several operations with its field, such as list, add and clear.
+  const isShared = (name: string) =>
+    (schemasAt(schemas.input, []) ?? []).filter(({ properties = {} }) => Object.hasOwn(properties, name)).length > 2;
   const isIn = ([name, value]: readonly [string, unknown]) =>
     typeof value === "string" &&
     name !== first?.keyField &&
     name !== first?.labelField &&
     !/^\d{4}-\d\d/.test(value) &&
     others.every((other) => other.fields[name] === value) &&
-    countBranches(schemas.input, name) > 2;
+    isShared(name);
   const [found] = Object.entries(fields).filter(isIn);
   if (found === undefined) return undefined;
   const [kind, key] = found as [string, string];
-  const keyInputs = new Map([[step.tool, kind]]);
-  return {
-    kind,
-    keyField: kind,
-    key,
-    label: key,
-    fields: {},
-    path: [],
-    keyInputs,
-    tool: step.tool,
-    runId: step.runId,
-    stepId: step.stepId,
-    isGone: false,
-    isContainer: true,
-  };
-}
-
-/** Counts the operations with a field. A container has several, such as list, add and clear. */
-function countBranches(input: JsonSchema, name: string): number {
-  return (schemasAt(input, []) ?? []).filter(
-    ({ properties }) => properties !== undefined && Object.hasOwn(properties, name),
-  ).length;
+  const { tool, runId, stepId } = step;
+  return { ...namedThing(kind, key, { tool, runId, stepId }), isContainer: true };
 }
 
 export function takesKey({ tool, input }: DoneStep, { keyInputs, key }: KnownThing): boolean {
@@ -131,6 +121,10 @@ export function takesKey({ tool, input }: DoneStep, { keyInputs, key }: KnownThi
 
 export function thingOf(step: DoneStep, { things }: Pick<Focus, "things">): KnownThing | undefined {
   return things.find((thing) => takesKey(step, thing));
+}
+
+export function lastChange({ mentions }: Focus, thing: KnownThing): Mention | undefined {
+  return mentions.find(({ kind, things }) => kind === "changed" && things.some((each) => isSameThing(each, thing)));
 }
 
 /** Sorts by the last step: an answered run continues after runs that started later. */
@@ -176,11 +170,8 @@ const removing = new Set(verbsLike("delete"));
 
 function removes(tool: string, input: JsonObject): boolean {
   const operation = Object.values(input).slice(0, 1);
-  return [tool, ...operation].some((name) =>
-    sayName(String(name))
-      .split(" ")
-      .some((word) => removing.has(word)),
-  );
+  const words = [tool, ...operation].flatMap((name) => sayName(String(name)).split(" "));
+  return words.some((word) => removing.has(word));
 }
 
 /** Things that the options of a question stand for, found by the keys in its steps. */
@@ -197,4 +188,21 @@ function offeredBy({ runId, plan }: RunSnapshot, known: ReadonlyMap<string, Know
     return [known.get(idOf(thing)) ?? thing];
   });
   return [...new Map(found.map((thing) => [idOf(thing), thing])).values()];
+}
+
+/** "booking 32: Okafor". */
+export function describeThing({ kind, key, label }: Thing): string {
+  if (label === undefined) return `${kind} ${key}`;
+  return typeof key === "number" ? `${kind} ${key}: ${label}` : `${kind} "${label}"`;
+}
+
+/** Says the thing with its known fields: "booking 32: Okafor, Thu 26 Nov 19:00, people 2". */
+export function sayThing(thing: Thing, { nowMs, timeZone }: DateClock): string {
+  const year = yearAt(nowMs, timeZone);
+  const others = Object.entries(thing.fields).flatMap(([name, value]) => {
+    if (name === thing.keyField || name === thing.labelField || typeof value === "object" || value === false) return [];
+    if (typeof value !== "string") return [`${sayName(name)} ${value}`];
+    return [sayDate(value, { timeZone, year })?.text ?? value];
+  });
+  return [describeThing(thing), ...others].join(", ");
 }

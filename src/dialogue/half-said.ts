@@ -19,10 +19,7 @@ export type TimesOf = (slot: string) => TimeBase;
 
 type TimeIn = (slot: string) => string | undefined;
 
-export function timesOf(
-  thing: KnownThing | undefined,
-  { last, corrects = false }: { readonly last?: TimeIn; readonly corrects?: boolean },
-): TimesOf {
+export function timesOf(thing?: KnownThing, last?: TimeIn, corrects = false): TimesOf {
   const own = timesIn(thing?.fields ?? {});
   return (slot) => ({ own: own(slot), last: last?.(slot), corrects });
 }
@@ -126,16 +123,7 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
 }
 
 const unitMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: dayMs, week: 7 * dayMs };
-const amounts: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  half: 0.5,
-};
+const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, half: 0.5 };
 const forward = /^(?:later|longer|more|back)$/;
 const backward = /^(?:earlier|sooner|forward|less)$/;
 
@@ -155,14 +143,11 @@ export function saysShift(words: readonly string[]): boolean {
 }
 
 /** `ms` is negative for "earlier" and "back". */
-function durationAt(
-  words: readonly string[],
-  start: number,
-): { readonly ms: number; readonly end: number } | undefined {
+function durationAt(words: readonly string[], start: number): { ms: number; end: number } | undefined {
   const isLed = /^(?:later|longer|back|earlier|sooner|forward)$/.test(words[start] ?? "");
   const first = isLed ? start + 1 : start;
   const at = words[first] === "by" ? first + 1 : first;
-  const amount = amounts[words[at] ?? ""] ?? Number(words[at] ?? "");
+  const amount = counts[words[at] ?? ""] ?? Number(words[at] ?? "");
   const unit = words[at] === "half" && /^an?$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
   const size = unitMs[(words[unit] ?? "").replace(/s$/, "")];
   const direction = words[isLed ? start : unit + 1] ?? "";
@@ -170,18 +155,16 @@ function durationAt(
   return { ms: amount * size * (backward.test(direction) ? -1 : 1), end: isLed ? unit + 1 : unit + 2 };
 }
 
-/** "the same day", "same time", "the day after". */
 function sameAt({ words, clock }: RequestText, at: number, base: TimeBase): Said | undefined {
-  const [word = "", next = ""] = words.slice(at, at + 2);
+  const said = words.slice(at, at + 2).join(" ");
   const last = toWall(base.last, clock);
   const time = (toWall(base.own, clock) ?? last)?.time;
   const end = at + 2;
-  if (word === "same" && /^(?:time|hour)$/.test(next) && time !== undefined) return { time, end };
+  if (/^same (?:time|hour)$/.test(said) && time !== undefined) return { time, end };
   if (last === undefined) return undefined;
-  if (word === "same" && /^(?:day|date)$/.test(next)) return { day: last.day, end };
-  return word === "day" && /^(?:after|before)$/.test(next)
-    ? { day: last.day + (next === "after" ? 1 : -1), end }
-    : undefined;
+  if (/^same (?:day|date)$/.test(said)) return { day: last.day, end };
+  if (!/^day (?:after|before)$/.test(said)) return undefined;
+  return { day: last.day + (said === "day after" ? 1 : -1), end };
 }
 
 function dateAt(request: RequestText, places: readonly number[], base: TimeBase): Said | undefined {
@@ -216,9 +199,8 @@ function toWall(value: string | undefined, { timeZone }: DateClock): Wall | unde
   const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(value) ?? [];
   if (hours !== undefined) return { day: 0, time: (Number(hours) * 60 + Number(minutes)) * 60_000 };
   const hasZone = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(value);
-  const wall = hasZone
-    ? wallTimeAt(Date.parse(value), timeZone)
-    : Date.parse(value.length > 10 ? `${value}Z` : `${value}T00:00:00Z`);
+  const zoneless = value.length > 10 ? `${value}Z` : value;
+  const wall = hasZone ? wallTimeAt(Date.parse(value), timeZone) : Date.parse(zoneless);
   if (Number.isNaN(wall)) return undefined;
   const day = Math.floor(wall / dayMs);
   return { day, time: value.length > 10 ? wall - day * dayMs : undefined };

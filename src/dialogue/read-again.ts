@@ -6,7 +6,7 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, toStepInput } from "../planners/rules/steps.ts";
-import type { MeantCall, PlanTurn } from "./draft-turn.ts";
+import { type MeantCall, openQuestion, type PlanTurn } from "./draft-turn.ts";
 import {
   bindKey,
   callsOf,
@@ -21,7 +21,6 @@ import {
 } from "./fill-call.ts";
 import { type DoneStep, isSameThing, type KnownThing, takesKey, thingOf } from "./focus.ts";
 import { isTime, timesIn, timesOf, withTimesOf } from "./half-said.ts";
-import { openQuestion } from "./questions.ts";
 import { continuesSum } from "./read-sums.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
@@ -67,9 +66,7 @@ function repeated(step: DoneStep, reference: Reference | undefined, line: Thread
   return { ...created, input: Object.fromEntries(input) };
 }
 
-/**
- * True if the words after "and" are a request: "and remind me to …". Names do not begin with a verb, but titles may.
- */
+/** True if the words after "and" are a request: "and remind me to …". Unlike names, titles may begin with a verb. */
 async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean> {
   const { wish, rules, planning, request } = line;
   const word = request.words[wish?.start ?? 0] ?? "";
@@ -91,7 +88,6 @@ function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneSte
   return { start, end: start + 1, how: "name", things, isOpen: false };
 }
 
-/** True if the line corrects which thing was meant: "no, Patel". */
 function correctsThing({ wish, focus }: ThreadLine, step: DoneStep, reference: Reference | undefined): boolean {
   const known = thingOf(step, focus);
   const [meant] = reference?.things ?? [];
@@ -109,7 +105,9 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const corrects = line.wish?.opening === "correct";
   const known = thingOf(step, focus);
   const said = line.withThing(thing, reference);
-  for (const [rules, call] of callsOf(all, step.tool, step.input)) {
+  const rules = all.find(({ tool }) => tool.name === step.tool);
+  if (rules === undefined) return undefined;
+  for (const call of callsOf(rules, step.input)) {
     // The number may also be the key of another thing.
     if (corrects && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
     // The thing that was created by mistake would remain.
@@ -117,7 +115,7 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
     const takesText = ({ name }: { readonly name: string }) =>
       !corrects && thing === undefined && (known ? name === known.labelField : Object.hasOwn(step.input, name));
     const keySlot = known?.keyInputs.get(step.tool);
-    const baseOf = timesOf(thing ?? known, { last: timesIn(step.input), corrects });
+    const baseOf = timesOf(thing ?? known, timesIn(step.input), corrects);
     const ways = fillCall(call, { ...said, takesText, keySlot, baseOf });
     const calls = await certainCalls(call, ways, (filled) => repeat(line, step, { ...target, rules, call, filled }));
     if (calls !== undefined) return calls.length > 0 ? calls : undefined;
@@ -125,10 +123,7 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   return undefined;
 }
 
-/**
- * Returns the calls of the best way, or an empty list if an equally good way gives other calls: "at nine" may begin or
- * end a shift.
- */
+/** Returns no calls if two equally good ways give different calls: "at nine" may begin or end a shift. */
 async function certainCalls(
   call: Call,
   ways: readonly Filled[],

@@ -1,12 +1,12 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
-import { type Call, callsIn } from "../planners/rules/calls.ts";
-import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { callsIn } from "../planners/rules/calls.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { type Filled, fillCall, inputOf, mayCorrect, withTarget } from "./fill-call.ts";
 import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts";
 import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
+import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** Changes a value of a known thing: "the patels are 5 now", "make it high". */
@@ -39,12 +39,11 @@ function isSameList(one: readonly KnownThing[], other: readonly KnownThing[] = [
   );
 }
 
-/** Returns the only thing that the last step created. */
 function lastCreated({ focus }: ThreadLine): KnownThing | undefined {
   const [mention] = focus.isDistant ? [] : focus.mentions;
   const [step] = focus.last;
-  const [thing, other] = mention?.things ?? [];
-  if (mention?.kind !== "changed" || step === undefined || thing === undefined || other !== undefined) return undefined;
+  const thing = only(mention?.things ?? []);
+  if (mention?.kind !== "changed" || step === undefined || thing === undefined) return undefined;
   return takesKey(step, thing) ? undefined : thing;
 }
 
@@ -59,52 +58,39 @@ async function changeOf(
   reference: Reference | undefined,
 ): Promise<readonly MeantCall[] | undefined> {
   const ways = new Map<string, Way>();
-  const said = line.withThing(thing, reference);
-  for (const rules of line.rules)
-    for (const call of thing.keyInputs.has(rules.tool.name) ? callsIn(rules) : [])
-      for await (const way of waysOf(line, { rules, call, thing, reference, said })) {
-        const key = canonicalJson([rules.tool.name, way.call.input]);
-        const known = ways.get(key)?.filled;
-        if (known === undefined || known.skipped > way.filled.skipped || way.filled.isNamed) ways.set(key, way);
-      }
+  for await (const way of waysOf(line, thing, reference)) {
+    const key = canonicalJson([way.call.rules.tool.name, way.call.input]);
+    const known = ways.get(key)?.filled;
+    if (known === undefined || known.skipped > way.filled.skipped || way.filled.isNamed) ways.set(key, way);
+  }
   const all = [...ways.values()];
   const named = all.filter(({ filled }) => filled.isNamed);
   const [only, other] = (named.length > 0 ? named : all).sort((one, two) => one.filled.skipped - two.filled.skipped);
   return only !== undefined && only.filled.skipped !== other?.filled.skipped ? [only.call] : undefined;
 }
 
-async function* waysOf(
-  line: ThreadLine,
-  {
-    rules,
-    call,
-    thing,
-    reference,
-    said,
-  }: {
-    rules: ToolRules;
-    call: Call;
-    thing: KnownThing;
-    reference: Reference | undefined;
-    said: ReturnType<ThreadLine["withThing"]>;
-  },
-): AsyncGenerator<Way> {
-  const keySlot = thing.keyInputs.get(rules.tool.name);
-  if (keySlot !== undefined && Object.hasOwn(call.rule.fixed, keySlot)) return;
-  const baseOf = timesOf(thing, { last: lastTimes(line.focus), corrects: line.wish?.opening === "correct" });
-  for (const filled of fillCall(call, { ...said, takesText: () => false, keySlot, baseOf })) {
-    if (Object.keys(filled.values).length <= (filled.target === undefined ? 0 : 1)) continue;
-    const values = withTarget(call, filled, thing);
-    const input = values && (await inputOf(rules, call, values, { request: said.request, thing }));
-    if (input === undefined || isPureStep(rules.tool, input)) continue;
-    // The line may be an answer that was sent twice.
-    const isThere = (value: JsonValue) => Object.values(thing.fields).some((own) => isSameValue(own, value));
-    if (reference === undefined && Object.values(input).every(isThere)) continue;
-    const [last] = line.focus.last;
-    const isRepeated = last?.tool === rules.tool.name && takesKey(last, thing);
-    if (line.wish?.opening === "correct" && isRepeated && !mayCorrect(last, thing, input)) continue;
-    yield { call: { rules, input, thing, said: reference && line.textOf(reference) }, filled };
+async function* waysOf(line: ThreadLine, thing: KnownThing, reference: Reference | undefined): AsyncGenerator<Way> {
+  const said = line.withThing(thing, reference);
+  const baseOf = timesOf(thing, lastTimes(line.focus), line.wish?.opening === "correct");
+  for (const { rules, call, keySlot } of line.callsWith(thing)) {
+    if (Object.hasOwn(call.rule.fixed, keySlot)) continue;
+    for (const filled of fillCall(call, { ...said, keySlot, baseOf })) {
+      if (Object.keys(filled.values).length <= (filled.target === undefined ? 0 : 1)) continue;
+      const values = withTarget(call, filled, thing);
+      const input = values && (await inputOf(rules, call, values, { request: said.request, thing }));
+      const meant = input && { rules, input, thing, said: reference && line.textOf(reference) };
+      if (meant !== undefined && isChange(line, meant)) yield { call: meant, filled };
+    }
   }
+}
+
+function isChange({ focus, wish }: ThreadLine, { rules, input, thing, said }: MeantCall & { thing: KnownThing }) {
+  // The line may be an answer that was sent twice.
+  const isThere = (value: JsonValue) => Object.values(thing.fields).some((own) => isSameValue(own, value));
+  if (isPureStep(rules.tool, input) || (said === undefined && Object.values(input).every(isThere))) return false;
+  const [last] = focus.last;
+  const isRepeated = last?.tool === rules.tool.name && takesKey(last, thing);
+  return !(wish?.opening === "correct" && isRepeated) || mayCorrect(last, thing, input);
 }
 
 /** Renames a thing: "not milk, oat milk". */
@@ -112,9 +98,8 @@ export async function readReplaced(line: ThreadLine): Promise<PlanTurn | undefin
   const { request, references, wish } = line;
   const start = request.words.indexOf("not");
   const reference = references.find((each) => each.how === "name" && each.start === start + 1);
-  const [thing, other] = reference?.things ?? [];
-  if (start < 0 || wish === undefined || reference === undefined || thing === undefined || other !== undefined)
-    return undefined;
+  const thing = only(reference?.things ?? []);
+  if (start < 0 || wish === undefined || reference === undefined || thing === undefined) return undefined;
   const from = /^(?:,|but)$/.test(request.words[reference.end] ?? "") ? reference.end + 1 : reference.end;
   const text = line.textOf({ start: from, end: wish.end });
   if (thing.labelField === undefined || text === "" || wish.start < start) return undefined;

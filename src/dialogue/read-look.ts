@@ -9,16 +9,13 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import { type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { fillCall, inputOf, spreadValues } from "./fill-call.ts";
-import { timesOf } from "./half-said.ts";
+import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 const recorded = /^(?:still|yet|already)$/;
 const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|currently|exactly|actually|put|set";
 
-/**
- * Reads a question that a look-up answers, or a fragment for a look-up tool that the thread has used: "read me tonight
- * again".
- */
+/** Reads a question for a look-up, or a fragment for one that the thread has used: "read me tonight again". */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request, focus, rules } = line;
   const [first = "", second] = request.words.slice(wish?.start ?? 0);
@@ -27,8 +24,8 @@ export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined
   if (isOfRecord || (auxiliaries.has(first) && second === "you")) return undefined;
   const asks = questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?");
   const used = new Set(focus.steps.map(({ tool }) => tool));
-  const [found, ...others] = await lookUps(line, asks ? rules : rules.filter(({ tool }) => used.has(tool.name)));
-  if (found === undefined || others.length > 0) return undefined;
+  const found = only(await lookUps(line, asks ? rules : rules.filter(({ tool }) => used.has(tool.name))));
+  if (found === undefined) return undefined;
   const { call, isSearch, isHinted } = found;
   if (!asks && (isSearch || !isHinted)) return undefined;
   // "Still" implies that the thing was recorded.
@@ -51,26 +48,24 @@ interface LookUp {
 async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<readonly LookUp[]> {
   const found = new Map<string, LookUp>();
   const queries = new Map<string, LookUp>();
-  const said = { ...line.withThing(undefined, undefined), keySlot: undefined, baseOf: timesOf(undefined, {}) };
+  const said = line.withThing(undefined, undefined);
   for (const rules of tools) {
     const passes = new Set([...questionWords, ...passing.split("|"), ...fieldWords(rules)]);
     for (const call of callsIn(rules)) {
       const texts = call.slots.filter(({ type }) => type.kind === "text");
       const mayTake = ({ name }: CallSlot) => name === "query" || (texts.length === 1 && texts[0]?.name === name);
-      const find = (takesText: (slot: CallSlot) => boolean) =>
+      const find = (takesText?: (slot: CallSlot) => boolean) =>
         fillCall(call, { ...said, isPlain: true, takesText, passes }).find(
           ({ values }) => Object.keys(values).length > 0,
         );
-      const filled = find(() => false) ?? find(mayTake);
+      const filled = find() ?? find(mayTake);
       const [values = {}] = spreadValues(filled?.values ?? {});
       const input = filled && (await inputOf(rules, call, values, said));
       if (filled === undefined || input === undefined || !isPureStep(rules.tool, input)) continue;
+      const { isHinted, textWords } = filled;
       const own = Object.hasOwn(values, "query") ? queries : found;
-      own.set(canonicalJson([rules.tool.name, input]), {
-        call: { rules, input },
-        isSearch: filled.textWords > 0,
-        isHinted: filled.isHinted,
-      });
+      const lookUp = { call: { rules, input }, isSearch: textWords > 0, isHinted };
+      own.set(canonicalJson([rules.tool.name, input]), lookUp);
     }
   }
   // A search also finds incomplete names.

@@ -7,6 +7,7 @@ import { bindKey, inPlan } from "./fill-call.ts";
 import type { KnownThing } from "./focus.ts";
 import { saysShift } from "./half-said.ts";
 import type { Reference } from "./references.ts";
+import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 export async function readPhrases(line: ThreadLine): Promise<PlanTurn | undefined> {
@@ -46,33 +47,24 @@ async function planWith(
   for (const step of planned.steps) {
     const rules = line.rules.find(({ tool }) => tool.name === step.tool);
     if (rules === undefined || !callsTool(step) || step.when !== undefined) return undefined;
-    const [pair, ...more] = pairs.filter(({ meant }) => holds(step.input, meant));
-    if (pair === undefined || more.length > 0) return undefined;
+    const pair = only(pairs.filter(({ meant }) => holds(step.input, meant)));
+    if (pair === undefined) return undefined;
     const { reference, meant } = pair;
     const isSought = isPureStep(rules.tool, step.input) && isSoughtBy(step.input, meant);
     const input = bindKey(rules, step.input, meant) ?? (isSought ? step.input : undefined);
     if (input === undefined) return undefined;
-    const said = line.textOf(reference);
-    calls.push({
-      rules,
-      input,
-      thing: meant,
-      said,
-      doubt: isGrave && meant.isContainer === true ? "grave" : undefined,
-    });
+    const doubt = isGrave && meant.isContainer === true ? "grave" : undefined;
+    calls.push({ rules, input, thing: meant, said: line.textOf(reference), doubt });
   }
   return calls;
 }
 
 function holds(input: JsonObject, { key, label }: KnownThing): boolean {
-  return Object.values(input).some(
-    (value) => value === inPlan(key) || (label !== undefined && value === inPlan(label)),
-  );
+  return Object.values(input).some((value) => value === inPlan(key) || value === inPlan(label));
 }
 
 /** True if a look-up takes the label of a thing: "is Moreau coming". */
 function isSoughtBy(input: JsonObject, { labelField, label }: KnownThing): boolean {
-  return Object.entries(input).some(
-    ([name, value]) => label !== undefined && value === inPlan(label) && (name === labelField || name === "query"),
-  );
+  const fields = [labelField, "query"];
+  return Object.entries(input).some(([name, value]) => value === inPlan(label) && fields.includes(name));
 }

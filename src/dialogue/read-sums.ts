@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import { isHolder, type JsonObject, type JsonValue, mapItems } from "../core/json.ts";
 import type { PlanStep, ReadValue } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
 import type { PhraseRule, ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -62,15 +62,13 @@ function inputOfSum(
   const context = { previous: references.at(-1), before: { input: {}, results: references }, ...clock };
   const made = source.toInput?.({ [slot]: said }, context);
   let isUsed = false;
-  const fill = (value: JsonValue): JsonValue => {
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map(fill);
+  const fill = (value: unknown): unknown => {
+    if (!isHolder(value)) return value;
     const place = references.findIndex(({ $ref }) => $ref === (value as JsonObject).$ref);
     isUsed ||= place >= 0;
-    if (place >= 0) return results[place]?.value ?? null;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item as JsonValue)]));
+    return place >= 0 ? results[place]?.value : mapItems(value, fill);
   };
-  const input = made === undefined ? undefined : (fill(made as JsonObject) as JsonObject);
+  const input = fill(made) as JsonObject | undefined;
   return isUsed ? input : undefined;
 }
 

@@ -8,8 +8,7 @@ import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
 import { readAbout } from "./about-done.ts";
 import { answerTo, readAnswer, takesAnything } from "./answers.ts";
 import { askAfter, askMissing } from "./ask.ts";
-import { planTurn } from "./draft-turn.ts";
-import { openQuestion } from "./questions.ts";
+import { openQuestion, planTurn } from "./draft-turn.ts";
 import { readAgain, readWithoutReasons } from "./read-again.ts";
 import { readChange, readReplaced } from "./read-change.ts";
 import { readLookUp } from "./read-look.ts";
@@ -53,26 +52,21 @@ function readAlone(line: ThreadLine, planned: Planned | Refused): Turn | undefin
   return confirmWider(line, planned) ?? readResultInText(line, planned.steps) ?? { status: "request" };
 }
 
-/**
- * Asks before a call that empties more than the list of the last things: "remove the finished ones" may mean only that
- * list.
- */
+/** Asks before a call that empties more than the last list, which "remove the finished ones" may mean. */
 function confirmWider({ focus, request, rules }: ThreadLine, { steps, matches }: Planned): Turn | undefined {
   const { container } = focus;
   const isGrave = matches.some(({ rule }) => rule.source.destructive === true);
   if (container === undefined || !isGrave || !request.words.some((word) => /^(?:ones|them|those|these|it)$/.test(word)))
     return undefined;
-  const calls = steps
-    .filter(callsTool)
-    .map(({ tool, input }) => ({ rules: rules.find((each) => each.tool.name === tool), input }));
-  const isWider = calls.some(({ rules, input }) => {
-    const field = container.keyInputs.get(rules?.tool.name ?? "");
+  const calls = steps.filter(callsTool).flatMap(({ tool, input }) => {
+    const own = rules.find((each) => each.tool.name === tool);
+    return own === undefined ? [] : [{ rules: own, input, doubt: "grave" as const }];
+  });
+  const isWider = calls.some(({ rules: { tool }, input }) => {
+    const field = container.keyInputs.get(tool.name);
     return field !== undefined && input[field] === undefined && Object.keys(input).length <= 2;
   });
-  const known = calls.flatMap(({ rules, input }) =>
-    rules === undefined ? [] : [{ rules, input, doubt: "grave" as const }],
-  );
-  return isWider ? planTurn(known) : undefined;
+  return isWider ? planTurn(calls) : undefined;
 }
 
 async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | undefined> {
@@ -80,9 +74,8 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
   const isThanks = thanks.test(words[0] ?? "") && line.references.length + line.request.marks.length === 0;
   if (isTalk || isThanks || isLaughter(words, 0, words.length))
     return declined(line) ?? { status: "words", text: answerTalk(words) };
-  const undone = readUndo(line);
-  if (undone !== undefined) return undone.status === "calls" ? planTurn(undone.calls) : undone;
   return (
+    readUndo(line) ??
     readAbout(line) ??
     (await readReplaced(line)) ??
     (await readChange(line)) ??
@@ -109,10 +102,7 @@ function declined(line: ThreadLine): Turn | undefined {
   return turn?.status === "decline" ? turn : undefined;
 }
 
-/**
- * True if a line refers to the thread although it can be planned alone: to a place in a list, the list itself, or a
- * thing of another tool.
- */
+/** True if a line that can be planned alone refers to a place in a list, the list itself, or a thing of another tool. */
 function pointsBack({ references, request }: ThreadLine, steps: readonly PlanStep[]): boolean {
   return references.some(({ how, start, end, things: [thing] }) => {
     if (how !== "name" || thing === undefined) return how !== "name" && how !== "pronoun";

@@ -16,9 +16,8 @@ import { isCapital } from "../planners/rules/request.ts";
 import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import { askMissing } from "./ask.ts";
-import type { PlanTurn } from "./draft-turn.ts";
-import type { KnownThing } from "./focus.ts";
-import { asking, ifAnswered, lookId } from "./questions.ts";
+import { asking, ifAnswered, type PlanTurn } from "./draft-turn.ts";
+import { type KnownThing, lookId } from "./focus.ts";
 import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
@@ -81,6 +80,7 @@ function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThi
   return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
 }
 
+const small = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords];
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
 /** Finds a pronoun that refers to something told earlier in the line: "the tap is repaired, mark it as done". */
@@ -96,16 +96,9 @@ function unknownNames({ request, rules, references }: ThreadLine, place: Part): 
   const isIn = (at: number, { start, end }: Part) => at >= start && at < end;
   const isUnknown = (at: number) => {
     const word = words[at] ?? "";
-    if (
-      tokens[at]?.kind !== "word" ||
-      marks.some((mark) => isIn(at, mark)) ||
-      references.some((each) => isIn(at, each))
-    )
-      return false;
-    const isSmall = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords].some((set) =>
-      set.has(word),
-    );
-    return !isSmall && !pointing.test(word) && !rules.some(({ vocabulary }) => vocabulary.has(word));
+    if (tokens[at]?.kind !== "word" || [...marks, ...references].some((each) => isIn(at, each))) return false;
+    if (small.some((set) => set.has(word)) || pointing.test(word)) return false;
+    return !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];
   for (let at = place.start; at < place.end; at++) {

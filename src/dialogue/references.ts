@@ -3,13 +3,12 @@ import { functionWords, isVerb, prepositions, smallWords, weekdays } from "../en
 import { wordSet } from "../english/word-set.ts";
 import { tokenize } from "../language/tokens.ts";
 import { toSingular } from "../language/word-forms.ts";
+import type { Part } from "../planners/rules/items.ts";
 import type { RequestText } from "../planners/rules/request.ts";
 import { type Focus, isSameThing, type KnownThing } from "./focus.ts";
 
 /** Words of a line that refer to things of the thread. Positions count tokens. */
-export interface Reference {
-  readonly start: number;
-  readonly end: number;
+export interface Reference extends Part {
   readonly how: "name" | "pronoun" | "place" | "others" | "group";
   readonly things: readonly KnownThing[];
   /** True if the words mean one of the things without saying which. */
@@ -37,21 +36,15 @@ export function findReferences(line: Line, focus: Focus): readonly Reference[] {
 /** True if a kind and a name belong together: "the note about the meter key". */
 function saysWhat({ words }: Line, noun: Reference, { start, how, things: [thing] }: Reference): boolean {
   const isKind = noun.how === "pronoun" && toSingular(words[noun.end - 1] ?? "") === thing?.kind;
-  return (
-    isKind &&
-    how === "name" &&
-    start === noun.end + 1 &&
-    /^(?:about|of|for|called|named|with)$/.test(words[noun.end] ?? "")
-  );
+  const isName = how === "name" && start === noun.end + 1;
+  return isKind && isName && /^(?:about|of|for|called|named|with)$/.test(words[noun.end] ?? "");
 }
 
 function referenceAt(line: Line, at: number, focus: Focus): Reference | undefined {
   const all = [containerAt, placeAt, attributeAt, othersAt, nameAt, groupAt, nounAt, pronounAt];
   const found = all.flatMap((read) => read(line, at, focus) ?? []);
-  return found.reduce<Reference | undefined>(
-    (best, each) => (best === undefined || each.end > best.end ? each : best),
-    undefined,
-  );
+  const end = Math.max(...found.map((each) => each.end));
+  return found.find((each) => each.end === end);
 }
 
 /** Reads "on it" and "that list" as the container of the last things. */
@@ -103,11 +96,8 @@ function rankAt({ words }: Line, at: number) {
     return { rank: Number(digits ?? 0), end: read?.end ?? at + 2, isNumber: true };
   }
   const digits = /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1];
-  return {
-    rank: word === "last" ? -1 : ordinals.indexOf(word) + 1 || Number(digits ?? 0),
-    end: at + 1,
-    isNumber: false,
-  };
+  const rank = word === "last" ? -1 : ordinals.indexOf(word) + 1 || Number(digits ?? 0);
+  return { rank, end: at + 1, isNumber: false };
 }
 
 /** "the work one", "Friday one", "the one from today". */
@@ -132,11 +122,8 @@ function attributeAt(line: Line, start: number, focus: Focus): Reference | undef
 
 /** True at "the one from …", where the following words select a thing and are not a new value. */
 function restricts({ words }: Line, at: number): boolean {
-  return (
-    words[at - 1] === "the" &&
-    words[at] === "one" &&
-    /^(?:from|of|with|for|at|on|in|about|by)$/.test(words[at + 1] ?? "")
-  );
+  const said = words.slice(Math.max(0, at - 1), at + 2).join(" ");
+  return /^the one (?:from|of|with|for|at|on|in|about|by)$/.test(said);
 }
 
 function isOnDay({ fields }: KnownThing, day: string): boolean {
@@ -147,9 +134,8 @@ function hasValue({ fields }: KnownThing, word: string): boolean {
   const weekday = weekdays.findIndex((day) => day === word || (word.length > 2 && day.slice(0, word.length) === word));
   return Object.values(fields).some((value) => {
     if (typeof value !== "string") return false;
-    const isDay =
-      weekday >= 0 && /^\d{4}-\d\d-\d\d/.test(value) && new Date(value.slice(0, 10)).getUTCDay() === weekday;
-    return isDay || value.toLowerCase() === word;
+    const [date] = (weekday >= 0 && /^\d{4}-\d\d-\d\d/.exec(value)) || [];
+    return (date !== undefined && new Date(date).getUTCDay() === weekday) || value.toLowerCase() === word;
   });
 }
 
@@ -172,13 +158,11 @@ function othersAt(line: Line, start: number, focus: Focus): Reference | undefine
   return { start, end: from + 1 + noun, how: "others", things, isOpen: false };
 }
 
-/** "both", "all of those", "them all". */
+const group =
+  /^(?:both of (?:them|those|these)|(?:them|they|those|these) both|both|all of (?:them|those|these)|(?:them|those|these) all|them|those|these|they)(?= |$)/;
+
 function groupAt({ words }: Line, start: number, focus: Focus): Reference | undefined {
-  const said = words.slice(start, start + 4).join(" ");
-  const [, phrase] =
-    /^(both of (?:them|those|these)|(?:them|they|those|these) both|both|all of (?:them|those|these)|(?:them|those|these) all|them|those|these|they)(?= |$)/.exec(
-      said,
-    ) ?? [];
+  const [phrase] = group.exec(words.slice(start, start + 4).join(" ")) ?? [];
   if (phrase === undefined) return undefined;
   const isPair = phrase.includes("both");
   const groups = focus.mentions.map(({ things }) =>
@@ -203,11 +187,7 @@ function pronounAt(line: Line, start: number, focus: Focus): Reference | undefin
   return pronouns.has(line.words[start] ?? "") ? single({ start, end: start + 1 }, focus, () => true) : undefined;
 }
 
-function single(
-  place: { readonly start: number; readonly end: number },
-  focus: Focus,
-  fits: (thing: KnownThing) => boolean,
-): Reference | undefined {
+function single(place: Part, focus: Focus, fits: (thing: KnownThing) => boolean): Reference | undefined {
   if (focus.isDistant) return undefined;
   const things = focus.mentions
     .map((mention) => mention.things.filter((thing) => !thing.isGone && fits(thing)))
@@ -242,7 +222,8 @@ function wordsOfLabel(label = ""): readonly string[] {
 }
 
 function nameEnd({ words, tokens, isPhraseWord }: Line, start: number, { label }: KnownThing): number {
-  const own = new Set(wordsOfLabel(label).flatMap((word) => [word, toSingular(word)]));
+  const labelWords = wordsOfLabel(label);
+  const own = new Set(labelWords.flatMap((word) => [word, toSingular(word)]));
   const isOwn = (word: string) => own.has(word) || own.has(toSingular(word)) || own.has(word.replace(/['’]s$/, ""));
   let end = start;
   let hasContent = false;
@@ -257,15 +238,8 @@ function nameEnd({ words, tokens, isPhraseWord }: Line, start: number, { label }
       hasContent ||= (!isPlace && !isVerb(word) && !isPhraseWord(word)) || own.size === 1;
     }
   }
-  return hasContent ? end : isWholeLabel(words, { start, end }, label) ? end : start;
-}
-
-function isWholeLabel(
-  words: readonly string[],
-  { start, end }: { readonly start: number; readonly end: number },
-  label: string | undefined,
-) {
-  return end > start && words.slice(start, end).join(" ") === wordsOfLabel(label).join(" ");
+  const isWhole = words.slice(start, end).join(" ") === labelWords.join(" ");
+  return hasContent || isWhole ? end : start;
 }
 
 function fresh(thing: KnownThing, { things }: Focus): KnownThing {

@@ -36,7 +36,7 @@ class Speaker {
     { nowMs, timeZone }: DateClock,
   ) {
     const { tool, input, output } = call;
-    this.things = new Map(thingsIn(tools, tool, input, output).map((thing) => [placeOf(thing.path), thing]));
+    this.things = new Map(thingsIn(tools, tool, input, output).map((thing) => [JSON.stringify(thing.path), thing]));
     this.when = { timeZone, year: yearAt(nowMs, timeZone) };
   }
 
@@ -44,7 +44,7 @@ class Speaker {
     const { tool, output } = this.call;
     const result = toolNamed(this.tools, tool)?.result;
     const path = result === undefined ? undefined : parseReference(`output.${result}`)?.path;
-    const isThing = this.things.has(placeOf([]));
+    const isThing = this.things.has(JSON.stringify([]));
     const chosen = isThing || path === undefined ? undefined : valueAt(output, path);
     return (chosen === undefined ? this.sayWhole(output, []) : this.sayWhole(chosen, path ?? [])) || "Done.";
   }
@@ -52,7 +52,7 @@ class Speaker {
   private sayWhole(value: unknown, path: JsonPath): string {
     if (Array.isArray(value)) return this.sayList(value, path, String(path.at(-1) ?? "results"));
     if (!isRecord(value) || isSealed(value)) return this.sayScalar(value) ?? "";
-    if (this.things.has(placeOf(path))) return this.sayRecord(value, path, true);
+    if (this.things.has(JSON.stringify(path))) return this.sayRecord(value, path, true);
     const [list, ...others] = Object.entries(value).filter(([, item]) => isRecords(item));
     if (list === undefined || others.length > 0) return this.sayRecord(value, path, true);
     const [name, items] = list as [string, readonly unknown[]];
@@ -77,7 +77,7 @@ class Speaker {
   }
 
   private sayRecord(record: Readonly<Record<string, unknown>>, path: JsonPath, isAlone: boolean): string {
-    const thing = this.things.get(placeOf(path));
+    const thing = this.things.get(JSON.stringify(path));
     const fields = thing?.fields ?? record;
     const labelField = thing?.labelField ?? labelNames.find((name) => typeof fields[name] === "string");
     const label =
@@ -87,23 +87,22 @@ class Speaker {
     const rest = this.sayFields(Object.fromEntries(Object.entries(fields).filter((field) => !isTold(field))));
     const about = [label, ...rest].filter((text) => text !== undefined).join(", ");
     if (thing === undefined) return about;
-    const key = label === undefined || isShort(thing.key) ? ` ${onOneLine(String(thing.key))}` : "";
+    const isShort = typeof thing.key === "number" || thing.key.length <= maxKey;
+    const key = label === undefined || isShort ? ` ${onOneLine(String(thing.key))}` : "";
     const head = isAlone ? `${onOneLine(thing.kind)}${key}` : key.trim();
     return about === "" ? head : [head, about].filter(Boolean).join(isAlone ? ": " : " ");
   }
 
   /** Dates come first: they matter most. */
   private sayFields(fields: Readonly<Record<string, unknown>>): readonly string[] {
-    const said = Object.entries(fields).flatMap(([name, value]) => {
+    const said = Object.entries(fields).map(([key, value]) => {
+      const name = onOneLine(sayName(key));
       const date = typeof value === "string" ? sayDate(value, this.when)?.text : undefined;
-      const text = date ?? this.sayField(onOneLine(sayName(name)), value);
-      return text === undefined ? [] : [{ name: onOneLine(sayName(name)), text, isDate: date !== undefined }];
+      return { name, date, text: date === undefined ? this.sayField(name, value) : undefined };
     });
-    const dates = said.filter(({ isDate }) => isDate);
-    return [
-      ...dates.map(({ name, text }) => (dates.length === 1 ? text : `${name} ${text}`)),
-      ...said.filter(({ isDate }) => !isDate).map(({ text }) => text),
-    ];
+    const dates = said.filter(({ date }) => date !== undefined);
+    const saidDates = dates.map(({ name, date }) => (dates.length === 1 ? date : `${name} ${date}`));
+    return [...saidDates, ...said.map(({ text }) => text)].filter((text) => text !== undefined);
   }
 
   private sayField(name: string, value: unknown): string | undefined {
@@ -130,10 +129,6 @@ class Speaker {
   }
 }
 
-function placeOf(path: JsonPath): string {
-  return JSON.stringify(path);
-}
-
 function valueAt(value: unknown, path: JsonPath): unknown {
   let current = value;
   for (const key of path) {
@@ -145,10 +140,6 @@ function valueAt(value: unknown, path: JsonPath): unknown {
 
 function isRecords(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.every((item) => isRecord(item));
-}
-
-function isShort(key: string | number): boolean {
-  return typeof key === "number" || key.length <= maxKey;
 }
 
 /** True for times of record keeping, such as `createdAt`. */

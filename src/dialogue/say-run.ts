@@ -14,17 +14,15 @@ import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
 import { sayNames } from "../plan/say-call.ts";
 import { sayStep } from "../planners/rules/say.ts";
 import { isInValues } from "./check-words.ts";
-import { lookId } from "./questions.ts";
+import { lookId } from "./focus.ts";
 import { type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
 import { toolNamed } from "./things.ts";
 
 /** A run without secrets and without values that `redact` hides. */
-export type SpokenRun = Pick<
-  RunSnapshot,
-  "status" | "plan" | "steps" | "error" | "request" | "approvals" | "notUndone"
-> & {
+export interface SpokenRun
+  extends Pick<RunSnapshot, "status" | "plan" | "steps" | "error" | "request" | "approvals" | "notUndone"> {
   readonly pending?: readonly (PendingItem | QuestionItem)[];
-};
+}
 
 export interface Saying extends DateClock {
   readonly tools: readonly Tool[];
@@ -54,13 +52,9 @@ export function sayDone(step: DoneCall, { tools, ...clock }: Saying, request?: s
 
 function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
   const feeding = findFeeding(run);
-  const isSaid = ({ status, tool, stepId }: StepRecord) =>
-    status === "undone" ||
-    (status === "completed" &&
-      !isUndone(run) &&
-      tool !== waitToolName &&
-      !feeding.has(stepId) &&
-      !isLookUp(run, stepId));
+  const isHidden = ({ tool, stepId }: StepRecord) =>
+    isUndone(run) || tool === waitToolName || feeding.has(stepId) || isLookUp(run, stepId);
+  const isSaid = (step: StepRecord) => step.status === "undone" || (step.status === "completed" && !isHidden(step));
   const groups = new Map<string, StepRecord[]>();
   for (const step of run.steps.filter(isSaid)) addTo(groups, step.stepId, step);
   return [...groups.values()].map((steps) =>
@@ -158,10 +152,7 @@ function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun
   }
 }
 
-function nameCall(
-  { tool: name, input }: { readonly tool: string; readonly input: unknown },
-  { tools }: Saying,
-): string {
+function nameCall({ tool: name, input }: DoneCall, { tools }: Saying): string {
   const tool = toolNamed(tools, name);
   if (tool === undefined || !isRecord(input)) return say(sayNames(name, {}));
   return say(sayStep(tool, input as JsonObject) ?? sayNames(name, input as JsonObject));

@@ -27,16 +27,11 @@ interface KnownTool {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly view: SensitiveView | undefined;
-  readonly inputs: ReadonlyMap<string, InputField>;
+  readonly inputs: ReadonlyMap<string, { readonly schemas: readonly JsonSchema[]; readonly isRequired: boolean }>;
   readonly isChanging: boolean;
   readonly words: readonly string[];
   readonly topics: ReadonlySet<string>;
   readonly nouns: ReadonlySet<string>;
-}
-
-interface InputField {
-  readonly schemas: readonly JsonSchema[];
-  readonly isRequired: boolean;
 }
 
 interface KnownTools {
@@ -71,13 +66,9 @@ export function thingsIn(tools: readonly Tool[], toolName: string, input: unknow
     for (const [name, item] of Object.entries(value)) {
       const key = Array.isArray(value) ? Number(name) : name;
       if (!isHolder(item)) continue;
-      const below = branches.map((branch) => childOf(branch, key)).filter((child) => typeof child === "object");
+      const below = childrenOf(branches, key).flatMap((child) => branchesOf(root, child, item));
       const noun = typeof key === "number" ? at.noun : nounOfList(key);
-      visit(item, [...new Set(below.flatMap((child) => branchesOf(root, child, item)))], {
-        path: [...at.path, key],
-        noun,
-        view: at.view?.at(key),
-      });
+      visit(item, [...new Set(below)], { path: [...at.path, key], noun, view: at.view?.at(key) });
     }
   }
 
@@ -101,7 +92,9 @@ export function thingsIn(tools: readonly Tool[], toolName: string, input: unknow
     const id = JSON.stringify([at.path.filter((part) => typeof part === "string"), types]);
     const known = shapes.get(id);
     if (known !== undefined) return known;
-    const schemas = new Map(Object.keys(own).map((name) => [name, schemasBelow(root, branches, name)]));
+    const schemasOf = (name: string) =>
+      childrenOf(branches, name).flatMap((child) => [child, ...branchesOf(root, child)]);
+    const schemas = new Map(Object.keys(own).map((name) => [name, schemasOf(name)]));
     const noun = at.noun ?? nounOfTool(tool as KnownTool);
     const shape = { schemas, candidates: findKeys(own, { schemas, noun, known: all, tool: tool as KnownTool }) };
     shapes.set(id, shape);
@@ -116,11 +109,8 @@ export function toolNamed(tools: readonly Tool[], name: string): DefinedTool | u
   return knownTools(tools).byName.get(name)?.tool;
 }
 
-function schemasBelow(root: JsonSchema, branches: readonly JsonSchema[], name: string): readonly JsonSchema[] {
-  return branches.flatMap((branch) => {
-    const child = childOf(branch, name);
-    return typeof child === "object" ? [child, ...branchesOf(root, child)] : [];
-  });
+function childrenOf(branches: readonly JsonSchema[], key: string | number): readonly JsonSchema[] {
+  return branches.map((branch) => childOf(branch, key)).filter((child) => typeof child === "object");
 }
 
 interface Shape {
@@ -153,7 +143,7 @@ function toKnownTool(tool: DefinedTool, read: ReturnType<typeof toolSchemas>): K
   const branches = schemasAt(schemas.input, []) ?? [];
   const inputs = new Map(
     knownKeys(branches).map((name) => {
-      const having = branches.filter(({ properties }) => properties !== undefined && Object.hasOwn(properties, name));
+      const having = branches.filter(({ properties = {} }) => Object.hasOwn(properties, name));
       const isRequired = having.every(({ required = [] }) => required.includes(name));
       return [name, { schemas: schemasAt(schemas.input, [name]) ?? [], isRequired }] as const;
     }),
@@ -207,8 +197,12 @@ function nounOfList(name: string): string | undefined {
 }
 
 function nounOfTool({ nouns, words }: KnownTool): string {
-  const [only, ...others] = nouns;
-  return only !== undefined && others.length === 0 ? only : (words.at(-1) ?? "thing");
+  return only([...nouns]) ?? words.at(-1) ?? "thing";
+}
+
+/** Returns undefined if there are several items. */
+export function only<T>(items: readonly T[]): T | undefined {
+  return items.length === 1 ? items[0] : undefined;
 }
 
 const keyWords = wordSet("id number no code ref reference key isbn sku slug uuid");

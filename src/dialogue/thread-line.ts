@@ -1,9 +1,10 @@
-import { schemasAt } from "../core/json-schema.ts";
+import { knownKeys, schemasAt } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { TurnRequest } from "../core/planner.ts";
 import { remembered } from "../core/remembered.ts";
 import { callsTool } from "../core/step.ts";
 import { isPastVerb, questionWords } from "../english/word-classes.ts";
+import { type Call, callsIn } from "../planners/rules/calls.ts";
 import { isArticle } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -12,16 +13,14 @@ import { type BoundThing, isCapital, type RequestText, readRequest, textBetween 
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, readFocus } from "./focus.ts";
 import { findReferences, type Reference } from "./references.ts";
+import { only } from "./things.ts";
 import { isMark, readWish, subjects, type Wish } from "./wish.ts";
 
 const maxThings = 50;
 /** A number up to this far above the highest known key may be a newer key. */
 const near = 5;
 
-const inputFields = remembered(
-  ({ schemas }: ToolRules): ReadonlySet<string> =>
-    new Set((schemasAt(schemas.input, []) ?? []).flatMap(({ properties = {} }) => Object.keys(properties))),
-);
+const inputFields = remembered(({ schemas }: ToolRules) => new Set(knownKeys(schemasAt(schemas.input, []) ?? [])));
 
 /** Adds the things that the previous line asked about, if it was answered in words. */
 function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
@@ -31,9 +30,15 @@ function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: st
   if (!isTold || run.request === undefined || older.length === 0) return focus;
   const line = { ...readRequest(run.request, clock), isPhraseWord };
   const said = findReferences(line, readFocus(tools, older));
-  const [reference, other] = said.filter(({ isOpen }) => !isOpen);
-  if (reference === undefined || other !== undefined) return focus;
+  const reference = only(said.filter(({ isOpen }) => !isOpen));
+  if (reference === undefined) return focus;
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
+}
+
+interface KeyCall {
+  readonly rules: ToolRules;
+  readonly call: Call;
+  readonly keySlot: string;
 }
 
 export class ThreadLine {
@@ -69,11 +74,9 @@ export class ThreadLine {
   /** True for "Rossi, cancel it", where the name may be the person addressed or what "it" means. */
   private hasNameApart(): boolean {
     const { start, end } = this.wish ?? { start: 0, end: 0 };
-    const isName = (at: number) => isCapital(this.request, at);
-    return (
-      (isName(start) && this.request.words[start + 1] === ",") ||
-      (isName(end - 1) && this.request.words[end - 2] === ",")
-    );
+    const { words } = this.request;
+    const isFirst = words[start + 1] === "," && isCapital(this.request, start);
+    return isFirst || (words[end - 2] === "," && isCapital(this.request, end - 1));
   }
 
   /** Binds a pronoun to what the line named before its wish: "Rossi rang, so cancel it". */
@@ -106,10 +109,10 @@ export class ThreadLine {
 
   get named(): { readonly reference: Reference; readonly thing: KnownThing } | undefined {
     const [first, ...others] = this.references.filter(({ how }) => how === "name" || how === "place");
-    const [thing, second] = first?.things ?? [];
+    const thing = only(first?.things ?? []);
     // "The number for the boiler" may contain two parts of one name.
-    const isSame = ({ things }: Reference) => things.length === 1 && thing !== undefined && things[0] === thing;
-    if (first === undefined || thing === undefined || second !== undefined || !others.every(isSame)) return undefined;
+    const isSame = ({ things }: Reference) => only(things) === thing;
+    if (first === undefined || thing === undefined || !others.every(isSame)) return undefined;
     return { reference: { ...first, end: others.at(-1)?.end ?? first.end }, thing };
   }
 
@@ -138,7 +141,6 @@ export class ThreadLine {
     return words.includes("?") || [0, this.wish?.start ?? 0].some((at) => questionWords.has(words[at] ?? ""));
   }
 
-  /** True if the wish is only a day or time. */
   get isDateAlone(): boolean {
     const { start, end } = this.wish ?? { start: 0, end: 0 };
     return this.request.marks.some((mark) => mark.kind === "date" && mark.leadStart <= start && mark.end === end);
@@ -154,6 +156,13 @@ export class ThreadLine {
     const [least, most] = [Math.min(...numbers), Math.max(...numbers) + near];
     const isNear = (word: string) => /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
     return said.some((word) => keys.some((key) => String(key) === word) || isNear(word));
+  }
+
+  callsWith({ keyInputs }: KnownThing): readonly KeyCall[] {
+    return this.rules.flatMap((rules) => {
+      const keySlot = keyInputs.get(rules.tool.name);
+      return keySlot === undefined ? [] : callsIn(rules).map((call) => ({ rules, call, keySlot }));
+    });
   }
 
   textOf({ start, end }: Part): string {

@@ -1,8 +1,8 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
 import type { Turn } from "../core/planner.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
-import type { MeantCall } from "./draft-turn.ts";
-import { type DoneStep, isSameThing, type KnownThing, takesKey, thingOf } from "./focus.ts";
+import { type MeantCall, planTurn } from "./draft-turn.ts";
+import { type DoneStep, isSameThing, type KnownThing, lastChange, takesKey, thingOf } from "./focus.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
@@ -12,21 +12,13 @@ const rest =
   /^(?:that|it|this|them|those|these|they|him|her|the|last|one|change|again|please|step|for|back|move|all|of|just|to|where|how|way|as|what|was|were|had|been|before)$/;
 
 /** Reads "undo that", "take it back" and "put haddad back where it was". */
-export function readUndo(
-  line: ThreadLine,
-):
-  | Extract<Turn, { status: "undo" | "words" }>
-  | { readonly status: "calls"; readonly calls: readonly MeantCall[] }
-  | undefined {
+export function readUndo(line: ThreadLine): Turn | undefined {
   const { focus, turn } = line;
   const found = undoneBy(line, 0, line.request.words.length) ?? undoneBy(line, line.wish?.start, line.wish?.end);
   if (found === undefined) return undefined;
   const { thing } = found;
-  const mention = focus.mentions.find(
-    ({ kind, things }) => kind === "changed" && things.some((each) => thing !== undefined && isSameThing(each, thing)),
-  );
   const last = focus.steps.find(({ effect }) => effect !== "pure");
-  const run = thing === undefined ? last : mention?.run;
+  const run = thing === undefined ? last : lastChange(focus, thing)?.run;
   if (run === undefined) return { status: "words", text: "There is nothing to undo." };
   const changed = focus.steps.filter(({ runId, effect }) => runId === run.runId && effect !== "pure");
   const isWhole = thing === undefined || changed.length === 1;
@@ -34,17 +26,12 @@ export function readUndo(
   if (isWhole && mayUndo) return { status: "undo", runId: run.runId };
   const wanted = thing === undefined ? changed : changed.filter((step) => takesKey(step, thing));
   const calls = wanted.flatMap((step) => formerly(step, line) ?? []);
-  return calls.length > 0 && calls.length === wanted.length
-    ? { status: "calls", calls }
-    : { status: "words", text: "That cannot be undone." };
+  const plan = calls.length === wanted.length ? planTurn(calls) : undefined;
+  return plan ?? { status: "words", text: "That cannot be undone." };
 }
 
 /** Returns a result if the words between two tokens ask to undo something: a named thing, or else the last change. */
-function undoneBy(
-  { references, request }: ThreadLine,
-  start = 0,
-  end = 0,
-): { readonly thing: KnownThing | undefined } | undefined {
+function undoneBy({ references, request }: ThreadLine, start = 0, end = 0): { thing?: KnownThing } | undefined {
   const words = request.words.slice(start, end).filter((word) => !isMark(word));
   const said = words.join(" ");
   const found = verb.exec(said);
@@ -56,12 +43,9 @@ function undoneBy(
   );
   const [thing, other] = named.flatMap(({ things }) => things);
   const nameWords = new Set(named.flatMap((each) => request.words.slice(each.start, each.end)));
-  const left = said
-    .slice(found[0].length)
-    .trim()
-    .split(" ")
-    .filter((word) => word !== "" && !rest.test(word) && !nameWords.has(word));
-  return left.length > 0 || other !== undefined ? undefined : { thing };
+  const left = said.slice(found[0].length).match(/\S+/g) ?? [];
+  const isWhole = left.every((word) => rest.test(word) || nameWords.has(word));
+  return isWhole && other === undefined ? { thing } : undefined;
 }
 
 /** Repeats the call with the values that the thing had before. */

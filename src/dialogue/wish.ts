@@ -16,21 +16,20 @@ export interface Wish extends Part {
   readonly isSingle: boolean;
 }
 
-const correcting =
-  "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i am afraid i misspoke|i meant|i mean|i meant to say|scratch that|make that|no sorry|sorry no|no wait|wait no|hang on|on reflection|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|it is meant to be|instead";
-const adding = "and|also|plus|too|another|and another|one more|as well";
-const repeating =
-  "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to|and same for";
-const passing =
-  "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hello|first|would you kindly|could you|can you";
+const openingWords: Readonly<Record<Wish["opening"], string>> = {
+  correct:
+    "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i am afraid i misspoke|i meant|i mean|i meant to say|scratch that|make that|no sorry|sorry no|no wait|wait no|hang on|on reflection|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|it is meant to be|instead",
+  more: "and|also|plus|too|another|and another|one more|as well",
+  again:
+    "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to|and same for",
+  none: "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hello|first|would you kindly|could you|can you",
+};
 
-const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
-  ...correcting.split("|").map((said) => [said, "correct"] as const),
-  ...adding.split("|").map((said) => [said, "more"] as const),
-  ...repeating.split("|").map((said) => [said, "again"] as const),
-  ...passing.split("|").map((said) => [said, "none"] as const),
-]);
-const maxOpening = 5;
+const openings: ReadonlyMap<string, Wish["opening"]> = new Map(
+  (["correct", "more", "again", "none"] as const).flatMap((opening) =>
+    openingWords[opening].split("|").map((words) => [words, opening] as const),
+  ),
+);
 const longOpenings = new Set([...openings.keys()].filter((said) => /^\w{5,}$/.test(said)));
 
 /** Also finds a mistyped long opening: "actualy". */
@@ -40,6 +39,7 @@ function openingAt(words: readonly string[], at: number, length: number): Wish["
   const [meant = ""] = mayBeMistyped ? findMistyped(said, longOpenings) : [];
   return openings.get(said) ?? openings.get(meant);
 }
+
 /** Words that follow "do" unless it only emphasizes: "do the dishes" and "do you", but not "do tick it off". */
 const behindDo = /^(?:not|you|we|i|they|he|she|it|the|an?|my|our|your|that|this|some|any|all)$/;
 
@@ -48,27 +48,18 @@ function readOpening(words: readonly string[], start: number, end: number) {
   let at = start;
   for (;;) {
     while (at < end && isMark(words[at])) at++;
-    const length = [...Array(maxOpening).keys()]
-      .map((index) => maxOpening - index)
-      .find((count) => at + count < end && openingAt(words, at, count) !== undefined);
+    const length = [5, 4, 3, 2, 1].find((count) => at + count < end && openingAt(words, at, count) !== undefined);
     const isUrging = words[at] === "do" && !behindDo.test(words[at + 1] ?? "not");
-    if (length === undefined && isUrging) {
-      at++;
-      continue;
-    }
-    if (length === undefined) return { opening, at };
-    const kind = openingAt(words, at, length) ?? "none";
-    if (kind === "correct" || opening === "none" || (kind === "again" && opening === "more"))
-      opening = kind === "none" ? opening : kind;
-    at += length;
+    if (length === undefined && !isUrging) return { opening, at };
+    const kind = openingAt(words, at, length ?? 0) ?? "none";
+    if (kind === "correct" || opening === "none" || (kind === "again" && opening === "more")) opening = kind;
+    at += length ?? 1;
   }
 }
 
 interface Known {
-  /** True if a clause names a thing. */
   readonly isNaming: (clause: Part) => boolean;
   readonly isPhraseWord: (word: string) => boolean;
-  /** True for the name of a tool's input field. */
   readonly isField: (word: string) => boolean;
 }
 
@@ -77,7 +68,7 @@ const nothing: Known = { isNaming: () => false, isPhraseWord: () => false, isFie
 export function readWish(request: RequestText, known: Known = nothing): Wish | undefined {
   const { words } = request;
   const clauses = cutClauses(request)
-    .flatMap((clause) => cutAt(words, clause, /^[—–]$/).map((part) => ({ ...clause, ...part })))
+    .flatMap((clause) => cutAtDashes(words, clause).map((part) => ({ ...clause, ...part })))
     .map((clause) => ({ ...clause, start: causeEnd(request, clause) }));
   const first = readOpening(words, 0, words.length);
   const isIdle = ({ start, end }: Part) =>
@@ -99,10 +90,7 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
   return place.start < place.end ? { ...place, opening, isSingle } : undefined;
 }
 
-/**
- * True if the first clause only states why. It may also name the things: "the roof and the door are done, tick them
- * off".
- */
+/** True if the first clause only states why. It may name the things: "the roof and the door are done, tick them off". */
 function isReason(request: RequestText, [clause, ...others]: readonly Part[], known: Known): boolean {
   const { words } = request;
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;
@@ -132,11 +120,10 @@ function withoutContrast(request: RequestText, { start, end }: Part): number {
   const at = words.lastIndexOf("not", end - 1);
   if (at <= start) return end;
   const to = isMark(words[end - 1]) ? end - 1 : end;
-  const isNumber = (from: number) => readNumber(words, from) !== undefined;
   const isDenied =
     readNumber(words, at + 1)?.end === to || marks.some((mark) => mark.leadStart === at + 1 && mark.end === to);
-  const isSaid =
-    saysValue(request, { start, end: at }) || words.slice(start, at).some((_, each) => isNumber(start + each));
+  const hasNumber = words.slice(start, at).some((_, index) => readNumber(words, start + index) !== undefined);
+  const isSaid = hasNumber || saysValue(request, { start, end: at });
   return isDenied && isSaid ? at : end;
 }
 
@@ -147,15 +134,11 @@ function causeEnd(request: RequestText, { start, end }: Part): number {
   return isCause ? at + 1 : start;
 }
 
-function cutAt(words: readonly string[], { start, end }: Part, separator: RegExp): readonly Part[] {
-  const parts: Part[] = [];
-  let from = start;
-  for (let at = start; at <= end; at++) {
-    if (at < end && !separator.test(words[at] ?? "")) continue;
-    if (at > from) parts.push({ start: from, end: at });
-    from = at + 1;
-  }
-  return parts;
+function cutAtDashes(words: readonly string[], { start, end }: Part): readonly Part[] {
+  const places = words.slice(start, end).flatMap((word, index) => (/^[—–]$/.test(word) ? [start + index] : []));
+  const starts = [start, ...places.map((at) => at + 1)];
+  const parts = starts.map((from, index) => ({ start: from, end: places[index] ?? end }));
+  return parts.filter((part) => part.start < part.end);
 }
 
 function saysValue({ marks, words }: RequestText, { start, end }: Part): boolean {
@@ -173,12 +156,8 @@ function isStatement(words: readonly string[], { start, end }: Part): boolean {
     (auxiliaries.has(word) && !/^(?:do|can|could|will|would)$/.test(word)) || isPastVerb(word);
   if (said[0] === "you") return false;
   if (subjects.test(said[0] ?? "")) return said.slice(1, 4).some(isVerbal);
-  const hasNoun = said.slice(1, 4).findIndex(isVerbal);
-  return (
-    hasNoun >= 0 ||
-    (/['’]s$/.test(said[0] ?? "") && said.length > 1) ||
-    (/['’]s$/.test(said[1] ?? "") && said.length > 2)
-  );
+  const isBehind = (at: number) => /['’]s$/.test(said[at] ?? "") && said.length > at + 1;
+  return said.slice(1, 4).some(isVerbal) || isBehind(0) || isBehind(1);
 }
 
 /** True if the clause may name the thing: "Rossi it was", "it was Rossi", but not "it was cancelled". */
