@@ -110,7 +110,7 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
     try {
       return await lines.question(question, { signal: controller.signal });
     } catch {
-      // Ctrl-C
+      // Ctrl-C cancelled the question.
       return "";
     } finally {
       lines.close();

@@ -1,6 +1,5 @@
 import { AgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
-import type { Tool } from "../core/tool.ts";
 import { describePlan } from "../describe-plan.ts";
 import { tryPhrases } from "../planners/rules/check-phrases.ts";
 import type { RequestExplanation } from "../planners/rules/plan-by-rules.ts";
@@ -13,22 +12,18 @@ export async function explainRequest(
   { request, lint }: { readonly request: string; readonly lint?: true },
 ): Promise<number> {
   const { tools, options, io, out, err } = call;
-  if (lint) return lintPhrases(call, tools);
+  if (lint) return lintPhrases(call);
   const explained = await explain({ request, tools, signal: io.signal });
   const { steps, parts, refusal } = explained;
-  if (options.json) out.print(jsonLines(explained));
-  else
-    out.print([
-      ...parts.flatMap(renderPart),
-      ...(steps.length > 0 ? describePlan({ steps }, { tools }).split("\n") : []),
-    ]);
+  const plan = steps.length > 0 ? describePlan({ steps }, { tools }).split("\n") : [];
+  out.print(options.json ? jsonLines(explained) : [...parts.flatMap(renderPart), ...plan]);
   if (refusal === undefined) return exitCodes.completed;
   const { message, ...details } = refusal;
   err.print(renderError(new AgentError("cannot-plan", message, { details })));
   return exitCodes.usage;
 }
 
-async function lintPhrases({ options, out }: CliCall, tools: readonly Tool[]): Promise<number> {
+async function lintPhrases({ tools, options, out }: CliCall): Promise<number> {
   const { problems, untried } = await tryPhrases(tools);
   const lines = problems.map(
     ({ tool, phrase, request, problem, message }) =>

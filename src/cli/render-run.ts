@@ -32,10 +32,8 @@ export function renderRun(run: RunSnapshot, { tools, colors, db }: Look & Pick<C
   if (forkedFrom !== undefined)
     lines.push(`  forked from ${printable(forkedFrom.runId)}, after event ${forkedFrom.after}`);
   if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, { tools, colors }));
-  if (steps.length > 0) {
-    const shown = steps.map((step) => renderStep(step, { colors, tools, run }));
-    lines.push("", colors.bold("Run"), ...shown);
-  }
+  const shown = steps.map((step) => renderStep(step, { colors, tools, run }));
+  if (shown.length > 0) lines.push("", colors.bold("Run"), ...shown);
   if (status === "completed") lines.push(...renderResult(run, { tools, colors }));
   if (error !== undefined || pending !== undefined) lines.push("", ...renderProblem(run, { tools }));
   return [...lines, ...renderHint(run, { db })];

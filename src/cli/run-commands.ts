@@ -7,17 +7,64 @@ import type { RunSummary } from "../core/run-summary.ts";
 import { jsonLines, printable, printableJson } from "../core/text.ts";
 import { describeCall } from "../describe-plan.ts";
 import type { Agent } from "../runs/agent-interface.ts";
-import type { PruneOptions } from "../runs/stored/stored-runs.ts";
 import type { RunVerdict } from "../view/export-run.ts";
 import type { DrawnRun } from "../view/run-view.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
 import { createReporter, followRun, reportResult } from "./follow-run.ts";
-import type { AnyRunCommand } from "./parse-arguments.ts";
+import type { AnyRunCommand, CliArguments } from "./parse-arguments.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
+
+export type Work = Exclude<CliArguments, { type: "exit" }>;
+
+export type Performers<TType extends Work["type"]> = {
+  readonly [T in TType]: (work: Work & { readonly type: T }, call: CliCall) => Promise<number>;
+};
+
+const pollMs = 500;
+
+export const runCommands: Performers<"runs" | "show" | "watch" | "delete" | "prune" | "resume"> = {
+  runs: ({ html }, call) => (html === undefined ? listRuns(call) : drawRuns(call, html)),
+  show({ runId, html, mermaid, events, export: file, key }, call) {
+    if (file !== undefined) return exportToFile(call, runId, { file, key });
+    if (html !== undefined) return drawRun(call, runId, html);
+    if (mermaid) return printMermaid(call, runId);
+    return events ? printEvents(call, runId) : showRun(call, runId);
+  },
+  async watch({ runId }, call) {
+    const { agent, options, io } = call;
+    await requireRun(call, runId);
+    const report = createReporter(call);
+    try {
+      for await (const event of agent.events(runId, { signal: io.signal, pollMs })) {
+        if (!options.json) report(event);
+      }
+    } catch (thrown) {
+      if (!isAgentError(thrown, "cancelled")) throw thrown;
+      const { reason } = thrown.details;
+      const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
+      throw new AgentError("cancelled", message, { details: { reason } });
+    }
+    return reportResult(call, await requireRun(call, runId));
+  },
+  async delete({ runId }, call) {
+    await requireRun(call, runId);
+    await call.agent.deleteRun(runId);
+    return reportDeleted(call, 1);
+  },
+  async prune({ before, keep, status }, call) {
+    const { deleted } = await call.agent.prune({ before, keep, status, signal: call.io.signal });
+    return reportDeleted(call, deleted);
+  },
+  async resume({ runId }, call) {
+    const { agent, io } = call;
+    const { plan } = await requireRun(call, runId);
+    return (await followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) })).exitCode;
+  },
+};
 
 const pageSize = 1_000;
 
-export async function listRuns(call: CliCall): Promise<number> {
+async function listRuns(call: CliCall): Promise<number> {
   const { agent, options, out } = call;
   const runs: RunSummary[] = [];
   let count = 0;
@@ -40,47 +87,11 @@ async function* readPages(agent: Agent): AsyncGenerator<readonly RunSummary[], u
   } while (cursor !== undefined);
 }
 
-export async function showRun(call: CliCall, runId: string): Promise<number> {
+async function showRun(call: CliCall, runId: string): Promise<number> {
   const { tools, options, out } = call;
   const run = await requireRun(call, runId);
   out.print(options.json ? jsonLines(run) : renderRun(run, { tools, colors: out.colors, db: options.db }));
   return exitCodes.completed;
-}
-
-export async function resumeRun(call: CliCall, runId: string): Promise<number> {
-  const { agent, io } = call;
-  const { plan } = await requireRun(call, runId);
-  return (await followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) })).exitCode;
-}
-
-const pollMs = 500;
-
-export async function watchRun(call: CliCall, runId: string): Promise<number> {
-  const { agent, options, io } = call;
-  await requireRun(call, runId);
-  const report = createReporter(call);
-  try {
-    for await (const event of agent.events(runId, { signal: io.signal, pollMs })) {
-      if (!options.json) report(event);
-    }
-  } catch (thrown) {
-    if (!isAgentError(thrown, "cancelled")) throw thrown;
-    const { reason } = thrown.details;
-    const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
-    throw new AgentError("cancelled", message, { details: { reason } });
-  }
-  return reportResult(call, await requireRun(call, runId));
-}
-
-export async function deleteRun(call: CliCall, runId: string): Promise<number> {
-  await requireRun(call, runId);
-  await call.agent.deleteRun(runId);
-  return reportDeleted(call, 1);
-}
-
-export async function pruneRuns(call: CliCall, { before, keep, status }: PruneOptions): Promise<number> {
-  const { deleted } = await call.agent.prune({ before, keep, status, signal: call.io.signal });
-  return reportDeleted(call, deleted);
 }
 
 function reportDeleted({ options, out }: CliCall, deleted: number): number {
@@ -109,7 +120,7 @@ export function describeNoCommand({ type, runId }: AnyRunCommand, db: string | u
 
 const eventPageSize = 100;
 
-export async function drawRun(call: CliCall, runId: string, file: string): Promise<number> {
+async function drawRun(call: CliCall, runId: string, file: string): Promise<number> {
   const events: AgentEvent[] = [];
   for await (const event of readRecorded(call, runId)) events.push(event);
   await saveDrawn(call, file, events);
@@ -122,7 +133,7 @@ async function saveDrawn(call: CliCall, file: string, drawn: DrawnRun | readonly
   await saveFile(call, file, toHtml(drawn, { describeCall: (said) => describeCall(said, { tools: call.tools }) }));
 }
 
-export async function drawRuns(call: CliCall, file: string): Promise<number> {
+async function drawRuns(call: CliCall, file: string): Promise<number> {
   const { agent, out } = call;
   const runs: RunSnapshot[] = [];
   let [total, damaged] = [0, 0];
@@ -153,14 +164,17 @@ function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): R
   return { ...run, steps: short, ...(plan && { plan: { ...plan, steps: plan.steps.map(withoutInput) } }) };
 }
 
-export async function printMermaid(call: CliCall, runId: string): Promise<number> {
-  const run = await requireRun(call, runId);
+async function printMermaid(call: CliCall, runId: string): Promise<number> {
   const { toMermaid } = await import("../view/index.ts");
-  call.out.print(toMermaid(run).trimEnd().split("\n"));
+  call.out.print(
+    toMermaid(await requireRun(call, runId))
+      .trimEnd()
+      .split("\n"),
+  );
   return exitCodes.completed;
 }
 
-export async function printEvents(call: CliCall, runId: string): Promise<number> {
+async function printEvents(call: CliCall, runId: string): Promise<number> {
   for await (const event of readRecorded(call, runId)) call.out.print([printableJson(event)]);
   return exitCodes.completed;
 }
@@ -224,7 +238,7 @@ function isSameFile(file: string, other: string): boolean {
 
 type ExportFiles = { readonly file: string; readonly key?: string | undefined };
 
-export async function exportToFile(call: CliCall, runId: string, { file, key }: ExportFiles): Promise<number> {
+async function exportToFile(call: CliCall, runId: string, { file, key }: ExportFiles): Promise<number> {
   const { store } = call;
   if (store === undefined) throw createRunNotFound(call, runId);
   await requireRun(call, runId);
