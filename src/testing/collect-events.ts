@@ -11,9 +11,7 @@ export interface CollectedEvents {
 
 /**
  * Collects every event of an agent or orchestrator from now on.
- *
- * {@includeCode ../../examples/20-test-an-agent.ts}
- * @group Testing
+ * {@includeCode ../../examples/20-test-an-agent.ts} @group Testing
  */
 export function collectEvents(observed: {
   subscribe(listener: (event: AgentEvent) => unknown): () => void;

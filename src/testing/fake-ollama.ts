@@ -58,9 +58,7 @@ const fakeOptions = {
  * Starts a server on a free port of this machine that speaks like Ollama, for `createOllamaModel` or another client. It
  * serves `/api/chat`, streamed or not, from the script, and `/api/show`, `/api/tags` and `/api/version`. A request
  * beyond the last answer, or a function that throws, is answered with status 500. Throws `invalid-options`.
- *
- * {@includeCode ../../examples/22-fake-models.ts}
- * @group Models
+ * {@includeCode ../../examples/22-fake-models.ts} @group Models
  */
 export async function startFakeOllama(
   answers: readonly FakeOllamaAnswer[],

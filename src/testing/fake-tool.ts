@@ -37,12 +37,7 @@ export interface FakeTool<TName extends string = string> extends DefinedTool<TNa
   readonly calls: readonly FakeCall[];
 }
 
-/**
- * Creates a {@link FakeTool}.
- *
- * {@includeCode ../../examples/20-test-an-agent.ts}
- * @group Testing
- */
+/** Creates a {@link FakeTool}. {@includeCode ../../examples/20-test-an-agent.ts} @group Testing */
 export function createFakeTool<const TName extends string>(options: FakeToolOptions<TName>): FakeTool<TName> {
   const { outcomes = [{ returns: null }], clock = systemClock, effect = "idempotent", ...rest } = options;
   const calls: FakeCall[] = [];

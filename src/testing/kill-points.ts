@@ -37,9 +37,7 @@ export interface FaultyRunStore extends RunStore {
  * Wraps a run store to simulate a process that is killed or whose disk fails. Give each process its own wrapper around
  * the same store. Leases of a dead process do not block the next one, as if they had expired. Code that is still
  * running in the "dead" process is not stopped. Throws `invalid-options`.
- *
- * {@includeCode ../../examples/21-kill-points.ts}
- * @group Storage
+ * {@includeCode ../../examples/21-kill-points.ts} @group Storage
  */
 export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {}): FaultyRunStore {
   checkKeys("faults", faults, ["crashBeforeAppend", "crashAfterAppend", "failAppends", "afterCrash"]);
@@ -155,7 +153,7 @@ export interface KillPoint {
 /** Process to simulate. Create an agent with this store, and with tools of its own. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /** 1 for the killed process, 2 and more for those that resume. Ignore what tools of 1 do after `store.hasCrashed`. */
+  /** 1 for the killed process, 2 or more for those that resume. Ignore its tools once `store.hasCrashed` is true. */
   readonly generation: number;
 }
 
@@ -191,9 +189,7 @@ export interface KillPointOptions<TResult> {
  * Runs once without a kill to see what is recorded, then once per point at which the process can be killed: before and
  * after each append. Each time, another process resumes the run, and `check` checks the outcome. Resolves to the
  * points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
- *
- * {@includeCode ../../examples/21-kill-points.ts}
- * @group Storage
+ * {@includeCode ../../examples/21-kill-points.ts} @group Storage
  */
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {
   checkKeys("options", options, ["run", "resume", "check", "createStore", "resumers", "afterCrash"]);

@@ -28,9 +28,7 @@ const turnsToSettle = 5;
 
 /**
  * Creates a {@link ManualClock}. It starts at 2026-01-01 UTC by default.
- *
- * {@includeCode ../../examples/20-test-an-agent.ts}
- * @group Testing
+ * {@includeCode ../../examples/20-test-an-agent.ts} @group Testing
  */
 export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: number } = {}): ManualClock {
   const timers = new Set<Timer>();

@@ -35,9 +35,7 @@ export interface RecordedModel extends LanguageModel {
  * throws an error that is not `model-failed`. Prompts contain the date, so give the agent a clock that stands
  * still. A recorded `model-failed` fails again; other errors and aborted calls are not recorded. `onTextDelta` receives
  * a recorded answer as a whole. A recording has no headers or keys. Throws if the recording cannot be read.
- *
- * {@includeCode ../../examples/22-fake-models.ts}
- * @group Models
+ * {@includeCode ../../examples/22-fake-models.ts} @group Models
  */
 export function createRecordedModel(options: RecordedModelOptions): RecordedModel {
   checkKeys("options", options, ["path", "mode", "model"]);
@@ -57,7 +55,7 @@ function record(path: string, model: LanguageModel): RecordedModel {
   let contextTokens: number | undefined;
   const writer = new RecordingWriter(path, () => ({
     version: recordingVersion,
-    model: printFacts({ ...pickFacts(model), contextTokens }),
+    model: printFacts(model, contextTokens),
   }));
   const getContextTokens = async (signal: AbortSignal) => {
     contextTokens = finite(await model.getContextTokens?.(signal));
@@ -128,9 +126,7 @@ type RecordedRequest = Pick<
   "messages" | "responseFormat" | "maxOutputTokens" | "temperature" | "logprobs"
 >;
 
-type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "schemas" | "hasOutputLimit"> & {
-  readonly contextTokens?: number | undefined;
-};
+type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "schemas" | "hasOutputLimit">;
 
 function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest): object {
   const { type = "text", schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
@@ -175,11 +171,7 @@ const callSchema = z.strictObject({
       text: textSchema,
       reasoning: textSchema.optional(),
       finishReason: z.enum(["stop", "length", "content-filter", "other"]),
-      usage: z.strictObject({
-        inputTokens: tokensSchema,
-        cachedInputTokens: tokensSchema,
-        outputTokens: tokensSchema,
-      }),
+      usage: z.strictObject({ inputTokens: tokensSchema, cachedInputTokens: tokensSchema, outputTokens: tokensSchema }),
       logprobs: z.array(logprobSchema).optional(),
       maxOutputTokens: tokensSchema,
     })
@@ -223,9 +215,11 @@ function pickFacts({ provider, modelId, price, schemas, hasOutputLimit }: Record
   return { provider, modelId, ...defined({ price, schemas, hasOutputLimit }) };
 }
 
-function printFacts({ provider, modelId, price, ...facts }: RecordedFacts): object {
+function printFacts(model: RecordedFacts, contextTokens: number | undefined): object {
+  const { provider, modelId, price, schemas, hasOutputLimit } = model;
   const { inputPerMillion, cachedInputPerMillion, outputPerMillion } = price ?? {};
-  return { provider, modelId, price: price && { inputPerMillion, cachedInputPerMillion, outputPerMillion }, ...facts };
+  const prices = price && { inputPerMillion, cachedInputPerMillion, outputPerMillion };
+  return { provider, modelId, price: prices, schemas, hasOutputLimit, contextTokens };
 }
 
 function printRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {

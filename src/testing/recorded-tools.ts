@@ -37,10 +37,7 @@ export type SameTools<TTools extends readonly Tool[]> = {
  * JSON, or the data of its error: no stacks, headers or resources. An aborted call is recorded only if it returns a
  * value and no other attempt follows. Throws `invalid-options`, also for a tool with `sensitive` fields, as the file is
  * not encrypted. A call whose parsed input is not JSON fails before it is made; a call that cannot be written fails
- * afterwards. Neither is retried.
- *
- * {@includeCode ../../examples/30-recorded-tools.ts}
- * @group Testing
+ * afterwards. Neither is retried. {@includeCode ../../examples/30-recorded-tools.ts} @group Testing
  */
 export function recordTools<const TTools extends readonly Tool[]>(tools: TTools, path: string): SameTools<TTools> {
   const defined = [...indexTools(tools).values()];
@@ -105,10 +102,7 @@ export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[
  * with the same tool and input (in `undo`, also the same output). Equal calls are answered in recorded order. Errors
  * are thrown again, with their data. Any other call throws an error that is not retried and describes how it differs
  * from the most similar one. Throws an error that names the file if it cannot be read, and `invalid-options`, also if a
- * recorded tool is not given.
- *
- * {@includeCode ../../examples/30-recorded-tools.ts}
- * @group Testing
+ * recorded tool is not given. {@includeCode ../../examples/30-recorded-tools.ts} @group Testing
  */
 export function replayTools<const TTools extends readonly Tool[]>(
   path: string,

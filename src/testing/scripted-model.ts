@@ -56,9 +56,7 @@ const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }'
 
 /**
  * Creates a model. Each request takes the next answer, even if it is aborted. Requests beyond the last answer throw.
- *
- * {@includeCode ../../examples/12-plan-with-a-model.ts}
- * @group Models
+ * {@includeCode ../../examples/12-plan-with-a-model.ts} @group Models
  */
 export function createScriptedModel(
   answers: readonly ScriptedAnswer[],
@@ -101,15 +99,9 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
   checkReply(place, reply);
   if (reply instanceof Error) throw reply;
   if (typeof reply === "object" && "hangs" in reply) return new Promise(() => {});
-  const {
-    text,
-    reasoning,
-    finishReason = "stop",
-    usage = {},
-    logprobs,
-    deltas,
-  } = typeof reply === "string" ? { text: reply } : (reply as ScriptedText);
-  for (const delta of deltas ?? (text === "" ? [] : [text])) {
+  const said: ScriptedText = typeof reply === "string" ? { text: reply } : reply;
+  const { text, reasoning, finishReason = "stop", usage = {}, logprobs, deltas = text === "" ? [] : [text] } = said;
+  for (const delta of deltas) {
     // The caller aborts once it has received enough.
     if (request.signal.aborted) break;
     request.onTextDelta?.(delta);

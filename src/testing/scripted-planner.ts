@@ -1,4 +1,5 @@
 import type { PlanDraft, Planner, PlanRequest } from "../core/planner.ts";
+import { countAnswers } from "./scripted-model.ts";
 
 /** Planner with scripted answers that records its requests. @group Planners */
 export interface ScriptedPlanner extends Planner {
@@ -7,10 +8,7 @@ export interface ScriptedPlanner extends Planner {
 
 /**
  * Creates a planner. Each answer is a plan, an error to throw, or a function of the request. Requests beyond the last
- * answer throw.
- *
- * {@includeCode ../../examples/20-test-an-agent.ts}
- * @group Planners
+ * answer throw. {@includeCode ../../examples/20-test-an-agent.ts} @group Planners
  */
 export function createScriptedPlanner(
   answers: readonly (PlanDraft | Error | ((request: PlanRequest) => PlanDraft | Promise<PlanDraft>))[],
@@ -23,7 +21,7 @@ export function createScriptedPlanner(
       const answer = answers[requests.length];
       requests.push(request);
       if (answer === undefined)
-        throw new Error(`The script has ${answers.length} answers; this is request ${requests.length}.`);
+        throw new Error(`The script has ${countAnswers(answers.length)}; this is request ${requests.length}.`);
       if (answer instanceof Error) throw answer;
       return typeof answer === "function" ? answer(request) : answer;
     },

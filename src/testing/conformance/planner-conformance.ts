@@ -33,9 +33,7 @@ interface PlannerConformanceOptions {
  * `replan`, must be valid, state the dependencies of each step, and never read typed text as a reference. The planner
  * must refuse with `cannot-plan`, end soon after it is stopped, leave nothing running, and execute no tool. All
  * requests are made at noon on 2026-01-15, UTC. Throws `invalid-options`.
- *
- * {@includeCode ../../../examples/16-your-own-planner.ts}
- * @group Planners
+ * {@includeCode ../../../examples/16-your-own-planner.ts} @group Planners
  */
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);
