@@ -19,11 +19,6 @@ const calculatorOptions = {
   maxDepth: { type: "integer", min: 1, max: 100_000, default: 2_000 },
 } satisfies OptionTable<CalculatorOptions>;
 
-export interface CalculatorResult {
-  readonly value: number;
-  readonly expression: string;
-}
-
 const description =
   "Evaluates an arithmetic expression exactly: + - * / % ^ and parentheses, percentages (15%), factorials (5!), the constants pi and e, " +
   "and functions such as sqrt, abs, round, floor, ceil, min, max, sum, sin (radians), log (base 10), ln and exp. " +
@@ -36,9 +31,7 @@ const description =
  * follows, otherwise a percentage. `^` is right-associative and binds tighter than a minus sign. Angles are in radians.
  * A variable is a value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with
  * `calculation-failed`, which states the problem and its position and is not retried. Throws `invalid-options`.
- *
- * {@includeCode ../../../examples/04-approve-a-plan.ts}
- * @group Built-in tools
+ * {@includeCode ../../../examples/04-approve-a-plan.ts} @group Built-in tools
  */
 export function createCalculator<const TName extends string = "Calculator">(options: CalculatorOptions<TName> = {}) {
   const { name, maxLength, maxDepth } = readOptions(calculatorOptions, options, "calculator");
@@ -53,7 +46,7 @@ export function createCalculator<const TName extends string = "Calculator">(opti
     effect: "pure",
     result: "value",
     phrases: async () => (await import("./phrases.ts")).calculatorPhrases,
-    async execute({ expression, variables }): Promise<CalculatorResult> {
+    async execute({ expression, variables }) {
       const { evaluate } = await countPending(import("./evaluate.ts"));
       return { value: evaluate(expression, { variables, maxLength, maxDepth }), expression };
     },

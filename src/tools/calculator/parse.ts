@@ -191,9 +191,7 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /**
-   * Outputs pending operators until one is weaker than `precedence` or a parenthesis is open. Returns that parenthesis.
-   */
+  /** Outputs pending operators until one is weaker than `precedence` or a parenthesis is open, which it returns. */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);
@@ -266,14 +264,14 @@ export class Scanner {
     return pattern.test(this.text);
   }
 
-  missingOperand(): AgentError<"calculation-failed"> {
+  missingOperand(): CalculationFailed {
     if (this.position < this.text.length) return unexpectedCharacter(this.text, this.position, expectedOperand);
     const state = this.text.trim() === "" ? "is empty" : "ends too early";
     const message = `The expression ${state}; ${expectedOperand}, as in 2 * (3 + 4).`;
     return calculationFailed("syntax", message, this.position);
   }
 
-  missingOperator(): AgentError<"calculation-failed"> {
+  missingOperator(): CalculationFailed {
     const start = this.position;
     const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
     if (operand === undefined) return unexpectedCharacter(this.text, start, expectedOperator);
@@ -289,14 +287,11 @@ export class Scanner {
   }
 }
 
-export function calculationFailed(
-  problem: CalculationProblem,
-  message: string,
-  position: number,
-): AgentError<"calculation-failed"> {
-  return new AgentError("calculation-failed", `${message} (at character ${position + 1})`, {
-    details: { problem, position },
-  });
+type CalculationFailed = AgentError<"calculation-failed">;
+
+export function calculationFailed(problem: CalculationProblem, message: string, position: number): CalculationFailed {
+  const details = { problem, position };
+  return new AgentError("calculation-failed", `${message} (at character ${position + 1})`, { details });
 }
 
 export const maxQuoted = 40;
@@ -311,29 +306,21 @@ const replacements: ReadonlyMap<string, string> = new Map(
     .concat([["|", "abs(x)"]]),
 );
 
-export function unexpectedCharacter(
-  expression: string,
-  position: number,
-  expected: string,
-): AgentError<"calculation-failed"> {
+export function unexpectedCharacter(expression: string, position: number, expected: string): CalculationFailed {
   const character = String.fromCodePoint(expression.codePointAt(position) ?? 0);
   const replacement = replacements.get(character);
   const message = `Unexpected ${nameCharacter(character)}; ${replacement === undefined ? adviceFor(character, expected) : `write ${replacement}`}.`;
   return calculationFailed("syntax", message, position);
 }
 
-export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
+export function unknownFunction(name: string, position: number, isValue: boolean): CalculationFailed {
   const shown = cutText(name, maxQuoted);
   const advice = isValue ? ` To multiply, write ${shown} * ( … ).` : suggestName(name, functionNames);
   const message = `There is no function "${shown}".${advice} The functions are ${functionNames.join(", ")}.`;
   return calculationFailed("unknown-function", message, position);
 }
 
-export function unknownName(
-  name: string,
-  position: number,
-  variableNames: readonly string[],
-): AgentError<"calculation-failed"> {
+export function unknownName(name: string, position: number, variableNames: readonly string[]): CalculationFailed {
   const known = [...variableNames, ...constantNames];
   const given = cutText(variableNames.join(", "), 400);
   const variables = variableNames.length === 0 ? "No variables are given" : `The variables are ${given}`;

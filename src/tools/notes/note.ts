@@ -42,14 +42,6 @@ export const createNoteSchema = () =>
     })
     .describe("add, get, delete: the note");
 
-/** @internal */
-export function createNotesOutputSchema() {
-  const page = z
-    .object({ notes: z.array(createNoteSchema()), count: z.number().int().min(0).describe("How many match in all") })
-    .describe("list: a page of notes");
-  return z.union([createNoteSchema(), page]);
-}
-
 /** Names one note by its `id`, or by its position among the notes of an item. @inline */
 export interface NoteTarget {
   readonly id?: string;
@@ -81,66 +73,6 @@ export type NotesInput =
       readonly limit?: number;
     }
   | ({ readonly operation: "get" | "delete" } & NoteTarget);
-
-/** @internal */
-export const generalItem = "general";
-
-const name = () => z.string().trim().min(1).max(200);
-const maxPosition = 10_000_000;
-
-const targetSchema = <TOperation extends string>(operation: TOperation) =>
-  z
-    .strictObject({
-      operation: z.literal(operation),
-      id: name().optional(),
-      item: name().optional(),
-      index: z
-        .number()
-        .int()
-        .min(-maxPosition)
-        .max(maxPosition)
-        .refine((index) => index !== 0, "positions count from 1; -1 is the newest")
-        .optional()
-        .describe("Position among the notes of the item: 1 is the oldest, -1 the newest"),
-    })
-    .refine(
-      ({ id, item, index }) => (id === undefined ? item !== undefined && index !== undefined : index === undefined),
-      "give either id, or item and index",
-    );
-
-/** @internal */
-export function createNotesInputSchema() {
-  return z.discriminatedUnion("operation", [
-    z.strictObject({
-      operation: z.literal("add"),
-      item: name().default(generalItem).describe("What it is about, such as PROP-2025-001"),
-      text: z.string().trim().min(1).max(10_000),
-    }),
-    z.strictObject({
-      operation: z.literal("list"),
-      item: name().optional().describe("Only the notes of this item; of all if left out"),
-      author: name().optional(),
-      reverse: z.boolean().default(false).describe("The newest first"),
-      offset: z.number().int().min(0).max(maxPosition).default(0).describe("How many to skip"),
-      limit: z.number().int().min(1).max(1_000).default(100).describe("How many to return"),
-    }),
-    targetSchema("get"),
-    targetSchema("delete"),
-  ]);
-}
-
-/** @internal */
-export type ParsedNotesInput = z.output<ReturnType<typeof createNotesInputSchema>>;
-
-type Operation = ParsedNotesInput["operation"];
-
-/** @internal */
-export type ParsedNotesInputOf<TOperation extends Operation> = Extract<ParsedNotesInput, { operation: TOperation }>;
-
-/** @internal */
-export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf<"list" | "get"> {
-  return input.operation === "list" || input.operation === "get";
-}
 
 /** Storage of Notes, which finds notes in the order of insertion. @group Storage */
 export interface NoteStorage extends KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
@@ -188,9 +120,7 @@ export interface NoteRecord {
 
 /**
  * Keeps notes in memory until the process ends. A query scans all notes of its scope. Throws `invalid-options`.
- *
- * {@includeCode ../../../examples/17-notes-and-web-search.ts}
- * @group Storage
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts} @group Storage
  */
 export function createMemoryNotes(options: MemoryRecordsOptions = {}): NoteStorage {
   return createMemoryRecords("memoryNotes", options, { find: findNotes, change: changeRows });

@@ -1,3 +1,4 @@
+import * as z from "zod/v4";
 import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
@@ -7,18 +8,13 @@ import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
 import { cutPage, storageReader, writeOnce } from "../storage/keyed-records.ts";
 import {
   createMemoryNotes,
-  createNotesInputSchema,
-  createNotesOutputSchema,
-  generalItem,
-  isNoteRead,
+  createNoteSchema,
   type Note,
   type NoteChange,
   type NoteStorage,
   type NotesInput,
   type NotesOutput,
   type NoteTarget,
-  type ParsedNotesInput,
-  type ParsedNotesInputOf,
 } from "./note.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
@@ -53,10 +49,7 @@ const noteOptions = {
  * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
  * reverts both. Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or
  * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text. A call that fails
- * changes nothing.
- *
- * {@includeCode ../../../examples/17-notes-and-web-search.ts}
- * @group Built-in tools
+ * changes nothing. {@includeCode ../../../examples/17-notes-and-web-search.ts} @group Built-in tools
  */
 export function createNotes<TResources = unknown, const TName extends string = "Notes">(
   options: NotesOptions<TResources, TName> = {},
@@ -92,6 +85,69 @@ export function createNotes<TResources = unknown, const TName extends string = "
     },
     say: ({ input, output }) => sayNotes(input, output),
   });
+}
+
+const generalItem = "general";
+
+const name = () => z.string().trim().min(1).max(200);
+const maxPosition = 10_000_000;
+
+const targetSchema = <TOperation extends string>(operation: TOperation) =>
+  z
+    .strictObject({
+      operation: z.literal(operation),
+      id: name().optional(),
+      item: name().optional(),
+      index: z
+        .number()
+        .int()
+        .min(-maxPosition)
+        .max(maxPosition)
+        .refine((index) => index !== 0, "positions count from 1; -1 is the newest")
+        .optional()
+        .describe("Position among the notes of the item: 1 is the oldest, -1 the newest"),
+    })
+    .refine(
+      ({ id, item, index }) => (id === undefined ? item !== undefined && index !== undefined : index === undefined),
+      "give either id, or item and index",
+    );
+
+function createNotesInputSchema() {
+  return z.discriminatedUnion("operation", [
+    z.strictObject({
+      operation: z.literal("add"),
+      item: name().default(generalItem).describe("What it is about, such as PROP-2025-001"),
+      text: z.string().trim().min(1).max(10_000),
+    }),
+    z.strictObject({
+      operation: z.literal("list"),
+      item: name().optional().describe("Only the notes of this item; of all if left out"),
+      author: name().optional(),
+      reverse: z.boolean().default(false).describe("The newest first"),
+      offset: z.number().int().min(0).max(maxPosition).default(0).describe("How many to skip"),
+      limit: z.number().int().min(1).max(1_000).default(100).describe("How many to return"),
+    }),
+    targetSchema("get"),
+    targetSchema("delete"),
+  ]);
+}
+
+type ParsedNotesInput = z.output<ReturnType<typeof createNotesInputSchema>>;
+
+type ParsedNotesInputOf<TOperation extends ParsedNotesInput["operation"]> = Extract<
+  ParsedNotesInput,
+  { operation: TOperation }
+>;
+
+function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf<"list" | "get"> {
+  return input.operation === "list" || input.operation === "get";
+}
+
+function createNotesOutputSchema() {
+  const page = z
+    .object({ notes: z.array(createNoteSchema()), count: z.number().int().min(0).describe("How many match in all") })
+    .describe("list: a page of notes");
+  return z.union([createNoteSchema(), page]);
 }
 
 const keyReused = "note-key-reused";
@@ -174,8 +230,7 @@ function newNote({ author, now, createId }: NotesWorld, { item, text }: ParsedNo
   const id = checkText("notes.createId", createId(), "a function that returns text");
   const name = author?.();
   if (author !== undefined) checkText("notes.author", name, "a function that returns text of 1 to 200 characters", 200);
-  const createdAt = new Date(now()).toISOString();
-  return { id, item, text, ...(name !== undefined && { author: name }), createdAt };
+  return { id, item, text, ...(name !== undefined && { author: name }), createdAt: new Date(now()).toISOString() };
 }
 
 function checkText(option: string, value: unknown, expected: string, max = Number.POSITIVE_INFINITY): string {

@@ -3,6 +3,7 @@ import type { SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
 import type { NotesInput } from "./note.ts";
 
 type Phrase = ToolPhraseOptions<NotesInput>;
+type ToInput = NonNullable<Phrase["toInput"]>;
 type Slots = Readonly<Record<string, SlotValue>>;
 
 const kinds =
@@ -36,53 +37,38 @@ const drop = "(delete|remove|erase|drop|discard|withdraw|retract|strike)";
 const nth = `({index} ${note}|${note} [number] [#] {index})`;
 const newest = `(last|latest|newest|most recent) ${note}`;
 
-function phraseOf(operation: "add" | "list", phrase: string): Phrase {
-  return { phrase, input: { operation }, slots: { item }, toInput: (slots) => inputOf(operation, slots) };
+function phrasesOf(
+  operation: NotesInput["operation"],
+  options: Pick<Phrase, "slots" | "toInput">,
+  phrases: readonly string[],
+): readonly Phrase[] {
+  const toInput: ToInput = (slots) => inputOf(operation, slots);
+  return phrases.map((phrase) => ({ phrase, input: { operation }, toInput, ...options }));
 }
 
 const ending = /\s(?:to|on|for|about|of|against|under|regarding)\s+(\S+)$/;
 
 /** Adds a note without an item. Does not match if the last word is an item: "… to PROP-2025-001". */
-function general(phrase: string): Phrase {
-  return {
-    phrase,
-    input: { operation: "add" },
-    toInput({ text }) {
-      const [, last = ""] = (typeof text === "string" && ending.exec(text)) || [];
-      return key.test(last) && hasMark.test(last) ? undefined : inputOf("add", { text: text ?? "" });
-    },
-  };
-}
+const toGeneral: ToInput = ({ text }) => {
+  const [, last = ""] = (typeof text === "string" && ending.exec(text)) || [];
+  return key.test(last) && hasMark.test(last) ? undefined : inputOf("add", { text: text ?? "" });
+};
 
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
 /** Uses one slot for item and note, because an item slot would extend to a colon within the note. */
-function addingWhole(phrase: string): Phrase {
-  return {
-    phrase,
-    input: { operation: "add" },
-    toInput({ text }) {
-      const [, found = "", rest = ""] = (typeof text === "string" && beginning.exec(text)) || [];
-      return isItem(found) ? { operation: "add", item: found, text: rest } : undefined;
-    },
-  };
-}
+const toItemAndText: ToInput = ({ text }) => {
+  const [, found = "", rest = ""] = (typeof text === "string" && beginning.exec(text)) || [];
+  return isItem(found) ? { operation: "add", item: found, text: rest } : undefined;
+};
 
 function targeting(operation: "get" | "delete", frame: string): readonly Phrase[] {
+  const toNth: ToInput = (slots) => (typeof slots.index === "number" ? inputOf(operation, slots) : undefined);
+  const toNewest: ToInput = (slots) => inputOf(operation, { ...slots, index: -1 });
   return [
-    {
-      phrase: frame.replace("@", nth),
-      input: { operation },
-      slots: { item, index: position },
-      toInput: (slots) => (typeof slots.index === "number" ? inputOf(operation, slots) : undefined),
-    },
-    {
-      phrase: frame.replace("@", newest),
-      input: { operation },
-      slots: { item },
-      toInput: (slots) => inputOf(operation, { ...slots, index: -1 }),
-    },
+    ...phrasesOf(operation, { slots: { item, index: position }, toInput: toNth }, [frame.replace("@", nth)]),
+    ...phrasesOf(operation, { slots: { item }, toInput: toNewest }, [frame.replace("@", newest)]),
   ];
 }
 
@@ -91,32 +77,34 @@ function inputOf(operation: NotesInput["operation"], slots: Slots): NotesInput {
 }
 
 export const notePhrases: readonly Phrase[] = [
-  phraseOf("add", `${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
-  phraseOf("add", `${add} [down] ${one} ${note} {item} : {text}`),
-  phraseOf("add", `${add} [down] ${one} ${note} ${says} {text} ${about} {item}`),
-  phraseOf("add", `${add} {text} [down] as [(a|an)] ${note} ${about} {item}`),
-  phraseOf("add", `${add} {text} to [the] ${notes} ${about} {item}`),
-  phraseOf("add", `(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
-  phraseOf("add", `${note} [down] ${about} {item} (${says}|that) {text}`),
-  phraseOf("add", "(annotate|comment) {item} (:|with [:]) {text}"),
-  general(`(${add}|take|jot) [down] ${one} ${note} (${says}|that|:) {text}`),
-  general(`(${note} :|(write|jot) down [somewhere] (:|that)) {text}`),
-  addingWhole(`${add} [down] ${one} ${note} ${about} {text}`),
-  addingWhole(`${note} [down] ${about} {text}`),
-  phraseOf(
-    "list",
+  ...phrasesOf("add", { slots: { item } }, [
+    `${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`,
+    `${add} [down] ${one} ${note} {item} : {text}`,
+    `${add} [down] ${one} ${note} ${says} {text} ${about} {item}`,
+    `${add} {text} [down] as [(a|an)] ${note} ${about} {item}`,
+    `${add} {text} to [the] ${notes} ${about} {item}`,
+    `(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`,
+    `${note} [down] ${about} {item} (${says}|that) {text}`,
+    "(annotate|comment) {item} (:|with [:]) {text}",
+  ]),
+  ...phrasesOf("add", { toInput: toGeneral }, [
+    `(${add}|take|jot) [down] ${one} ${note} (${says}|that|:) {text}`,
+    `(${note} :|(write|jot) down [somewhere] (:|that)) {text}`,
+  ]),
+  ...phrasesOf("add", { toInput: toItemAndText }, [
+    `${add} [down] ${one} ${note} ${about} {text}`,
+    `${note} [down] ${about} {text}`,
+  ]),
+  ...phrasesOf("list", { slots: { item } }, [
     `${show} [me] [(all|every)] [(all|of)] [(the|my|our|its)] [(governance|review|audit)] ${notes} ${about} {item}`,
-  ),
-  phraseOf("list", `${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`),
-  phraseOf(
-    "list",
+    `${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`,
     `(what|which) ${notes} (are|are there|exist|do (i|we|you) have|have been (added|left|written|made)|were (added|left|written|made)) ${about} {item}`,
-  ),
-  phraseOf("list", `(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`),
-  phraseOf("list", `(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`),
-  phraseOf("list", `how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`),
-  phraseOf("list", `(what is|what has been|what was) noted ${about} {item}`),
-  phraseOf("list", `[(all|the|my|our)] ${notes} ${about} {item}`),
+    `(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`,
+    `(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`,
+    `how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`,
+    `(what is|what has been|what was) noted ${about} {item}`,
+    `[(all|the|my|our)] ${notes} ${about} {item}`,
+  ]),
   ...targeting("get", `(${show} [me]|what (is|does)) [(the|my|our)] @ ${about} {item} [say]`),
   ...targeting("delete", `${drop} [(the|my|our)] @ (${about}|from) {item}`),
   { phrase: `${drop} [the] ${note} [with] [the] [id] {id}`, slots: { id: uuid }, input: { operation: "delete" } },

@@ -95,7 +95,9 @@ const namesOneTarget = ({ id, title, index }: TodoTarget) =>
 const oneDue = "give dueDate or dueAt, not both";
 const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
 
+const dayText = "date (2026-11-22)";
 const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
+const dayOrTimeText = `${dayText}, or ${timeText}`;
 
 /** @internal */
 export function createTodoInputSchema() {
@@ -111,22 +113,20 @@ export function createTodoInputSchema() {
   const position = z.number().int();
   const offset = position.min(0).max(10_000_000).default(0).describe("How many to skip");
   const limit = position.min(1).max(1_000).default(100).describe("How many to return");
-  const due = (description: string, expected: string, isFit = (_text: string) => true) =>
-    z
-      .string()
-      .refine((text) => isFit(text) && isDueDate(text), `must be an ISO 8601 ${expected} that exists`)
-      .meta({ description });
-  const dayText = "date (2026-11-22)";
-  const dueBound = due("As dueDate or dueAt", `${dayText}, or ${timeText}`).optional();
+  const due = (description: string, expected = dayOrTimeText, isValid = isDueDate) =>
+    z.string().refine(isValid, `must be an ISO 8601 ${expected} that exists`).meta({ description });
+  const isDay = (text: string) => text.length === 10 && isDueDate(text);
+  const isDayAndTime = (text: string) => text.length > 10 && isDueDate(text);
+  const dueBound = due("As dueDate or dueAt").optional();
   // A time is accepted here, too, and becomes dueAt.
-  const dueDate = (more = "") => due(`A date (2026-11-22)${more}`, `${dayText}, or ${timeText}`);
-  const dueAt = (more = "") =>
-    due(`Or a time with offset (2026-11-22T18:00+01:00)${more}`, timeText, (text) => text.length > 10);
-  const isNewDue = (text: string) => isTimeOnly(text) || (text.length > 10 && isDueDate(text));
-  const newDueAt = z.string().refine(isNewDue, `must be an ISO 8601 ${timeText} that exists`).meta({
-    description: "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never",
-  });
-  const dueOn = due("A date", dayText, (text) => text.length === 10);
+  const dueDate = due("A date (2026-11-22)");
+  const dueAt = due("Or a time with offset (2026-11-22T18:00+01:00)", timeText, isDayAndTime);
+  const newDueDate = due("A date (2026-11-22), keeps the time; null for never");
+  const newDueAt = due(
+    "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never",
+    timeText,
+    (text) => isTimeOnly(text) || isDayAndTime(text),
+  );
   const target = {
     id: z.string().min(1).max(200).optional(),
     title: title.optional().describe("Give one of id, title, index"),
@@ -146,8 +146,8 @@ export function createTodoInputSchema() {
         operation: z.literal("add"),
         title,
         list: list.optional(),
-        dueDate: dueDate().optional(),
-        dueAt: dueAt().optional(),
+        dueDate: dueDate.optional(),
+        dueAt: dueAt.optional(),
         priority: priority.optional(),
         tags: tags.optional(),
       })
@@ -158,7 +158,7 @@ export function createTodoInputSchema() {
       status: z.enum(["all", "pending", "completed"]).default("all"),
       dueBefore: dueBound,
       dueAfter: dueBound,
-      dueOn: dueOn.optional(),
+      dueOn: due("A date", dayText, isDay).optional(),
       tag: tag.optional(),
       priority: priority.optional(),
       sort: z.enum(["created", "due", "priority", "title"]).default("created"),
@@ -175,7 +175,7 @@ export function createTodoInputSchema() {
         ...target,
         newTitle: title.optional(),
         newList: list.optional().describe("List to move it to"),
-        dueDate: dueDate(", keeps the time; null for never").nullable().optional(),
+        dueDate: newDueDate.nullable().optional(),
         dueAt: newDueAt.nullable().optional(),
         priority: priority.nullable().optional(),
         tags: tags.optional(),

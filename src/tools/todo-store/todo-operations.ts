@@ -149,10 +149,7 @@ async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
     }
   }
   if (hits.size === 0) return (await find({ limit: 5 })).todos;
-  return [...hits.values()]
-    .sort((left, right) => right.words - left.words)
-    .slice(0, maxNamed)
-    .map(({ todo }) => todo);
+  return [...hits.values()].sort((left, right) => right.words - left.words).map(({ todo }) => todo);
 }
 
 function inList(list: string | undefined): string {
@@ -170,12 +167,8 @@ function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
 }
 
 function describeMatches(matches: readonly TodoMatch[]): string {
-  return matches
-    .map(({ id, title, list, completed }) => {
-      const state = completed ? ", completed" : "";
-      return `${JSON.stringify(cutText(title, 80))} (id ${id}, list ${list}${state})`;
-    })
-    .join("; ");
+  const stateOf = ({ completed }: TodoMatch) => (completed ? ", completed" : "");
+  return matches.map((each) => `${quote(each.title)} (id ${each.id}, list ${each.list}${stateOf(each)})`).join("; ");
 }
 
 /** Each try fails only if another write has just changed the same todo. */
@@ -244,8 +237,7 @@ function newTodo(
   const id: unknown = createId();
   if (typeof id !== "string" || id === "") failOption("todoStore.createId", id, "a function that returns text");
   const optional = defined({ dueDate: dueDate ?? undefined, dueAt: dueAt ?? undefined, priority });
-  const createdAt = new Date(now()).toISOString();
-  return { id, title, completed: false, list, createdAt, ...optional, tags };
+  return { id, title, completed: false, list, createdAt: new Date(now()).toISOString(), ...optional, tags };
 }
 
 function newFields(

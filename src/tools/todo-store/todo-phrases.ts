@@ -35,9 +35,8 @@ const dueMoment = z.union([z.iso.date().meta(soon), z.iso.datetime({ offset: tru
 const newDue = z.union([...dueMoment.options, z.iso.time()]);
 function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
   const values = Object.keys(ways) as [TValue, ...TValue[]];
-  return z.enum(values).meta({
-    synonyms: Object.fromEntries(values.map((value) => [value, ways[value].split("|")])),
-  });
+  const synonyms = Object.fromEntries(values.map((value) => [value, ways[value].split("|")]));
+  return z.enum(values).meta({ synonyms });
 }
 
 const priority = choice({
@@ -121,6 +120,7 @@ const slots = {
   tags: tagList,
   removeTags: tagList,
 };
+const changeSlots = { ...slots, due: newDue };
 
 const details: readonly string[] = [
   onList,
@@ -214,16 +214,20 @@ function dueOf(due: string, { nowMs, timeZone }: PhraseContext): object {
 
 type Made = (fields: Readonly<Record<string, unknown>>, context: PhraseContext) => object | undefined;
 
+type PhraseOptions = Partial<Phrase> & { readonly make?: Made };
+
 function phrasesOf(
+  operation: TodoStoreInput["operation"],
+  { make = (fields) => fields, ...options }: PhraseOptions,
   phrases: readonly string[],
-  { make = (fields) => fields, ...options }: Partial<Phrase> & { readonly make?: Made },
 ): readonly Phrase[] {
+  const input = { operation, ...options.input } as Partial<TodoStoreInput>;
   const toInput: Phrase["toInput"] = (found, context) => {
     const fields = fieldsOf(found, context);
     const made = fields && make(fields, context);
-    return made && ({ ...options.input, ...made } as TodoStoreInput);
+    return made && ({ ...input, ...made } as TodoStoreInput);
   };
-  return phrases.map((phrase) => ({ slots, ...options, phrase, toInput }));
+  return phrases.map((phrase) => ({ slots, ...options, input, phrase, toInput }));
 }
 
 const asSought: Made = ({ title, ...fields }, context) => {
@@ -231,8 +235,6 @@ const asSought: Made = ({ title, ...fields }, context) => {
   const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
   return isSought ? { title: query, ...listOf(context), ...fields } : { title, ...fields };
 };
-const adding = (...phrases: readonly string[]): readonly Phrase[] =>
-  phrasesOf(phrases, { input: { operation: "add" }, anywhere: details, make: asSought });
 
 const add =
   "(add|adding|re add|readd|put|include|insert|append|enter|write down|mark down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
@@ -241,7 +243,10 @@ const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need
 const called =
   "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
 
-const addPhrases = adding(
+const otherWish =
+  /^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i;
+
+const addPhrases = phrasesOf("add", { anywhere: details, make: asSought }, [
   "(add|insert|append|jot down|note down|write down|put down|pencil in) [me] {title}",
   "(add|jot down|note down|write down|put down) {labelled}",
   `[[help] remind me [to] ${needTo}] ${add} [down] {title} ${onList}`,
@@ -264,49 +269,36 @@ const addPhrases = adding(
   "• {title}",
   `(jot down|note down|write down|put down|make a note) ${needTo} {doing}`,
   `${add} [down] ${onList} to {doing}`,
-).concat(
-  phrasesOf([`${namedList} (:|-) {title}`], {
-    input: { operation: "add" },
-    anywhere: details,
-    slots: {
-      ...slots,
-      title: nameThat(
-        (text) =>
-          isTitle(text) &&
-          !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(
-            text,
-          ),
-      ),
-    },
-  }),
+]);
+const listedPhrases = phrasesOf(
+  "add",
+  { anywhere: details, slots: { ...slots, title: nameThat((text) => isTitle(text) && !otherWish.test(text)) } },
+  [`${namedList} (:|-) {title}`],
 );
 
-/** `@` is a todo by title or position. `~` excludes titles that begin with "my". `^` requires something to do. */
-function about(frames: readonly string[], input: Phrase["input"], options: Partial<Phrase> = {}): readonly Phrase[] {
+/**
+ * Each sign stands for a todo, by title or position: `@` for any, `~` for one whose title does not begin with "my", and
+ * `^` for one whose title begins with a verb.
+ */
+function about(
+  operation: TodoStoreInput["operation"],
+  options: PhraseOptions,
+  frames: readonly string[],
+): readonly Phrase[] {
   const nouns = "(task|todo|item|reminder|entry)";
   const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
   const ones = "(one|item|task|todo|to do|entry|thing|reminder)";
   const index = `(the|my) {index} ${ones}|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}|[(the|my)] {end} ${ones}`;
-  const types = {
-    ...slots,
-    due: newDue,
-    title: chosen,
-    index: position,
-    end: z.enum(["last"]),
-    newList: listName,
-    addTags: tagList,
-  };
+  const last = z.enum(["last"]);
+  const types = { ...changeSlots, title: chosen, index: position, end: last, newList: listName, addTags: tagList };
   const strict = { ...types, title: item };
   const bare: Readonly<Record<string, string>> = { "@": "{title}", "~": "{title}", "^": "{doing}" };
-  const make: Made = (fields, context) => targetOf(input?.operation, fields, context);
-  return [strict, types].flatMap((slots) =>
-    phrasesOf(
-      frames
-        .filter((frame) => frame.includes("~") === (slots === strict))
-        .map((frame) => frame.replace(/[@~^]/, (mark) => `(${bare[mark]}|${named}|${index})`)),
-      { slots, anywhere: besideTodo, input, ...options, make },
-    ),
-  );
+  const make: Made = (fields, context) => targetOf(operation, fields, context);
+  return [strict, types].flatMap((slots) => {
+    const fitting = frames.filter((frame) => frame.includes("~") === (slots === strict));
+    const phrases = fitting.map((frame) => frame.replace(/[@~^]/, (mark) => `(${bare[mark]}|${named}|${index})`));
+    return phrasesOf(operation, { slots, anywhere: besideTodo, ...options, make }, phrases);
+  });
 }
 const besideTodo = [offList];
 const besideChange: readonly string[] = [
@@ -353,153 +345,124 @@ const remove =
 const without = (field: string) => [`(remove|clear|delete|drop|take [off]) [the] (${field}) (from|of|off|on) @`];
 
 const changePhrases: readonly Phrase[] = [
-  ...about(
-    [
-      "(complete|tick|tick off|check off|cross off|mark off|close|close off|close out) ~",
-      "finish ^",
-      `(mark|set|flag|check|tick|put|make|consider|move) @ [off] [(as|to|to be|is|to the)] ${doneWord}`,
-      `(mark|set|flag) as ${doneWord} [:] @`,
-      `(check|tick|cross|mark|strike) @ off [[of] ${anyList}]`,
-      `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] ~`,
-      `(just|already) (done|finished|completed|did|sorted) [with] @`,
-      `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
-      `@ [(,|:|-|to)] (done|finished|completed|complete|sorted)`,
-      `(done|finished|completed) [(with|:)] ~`,
-      `@ can be [(marked|set)] [(as|to)] (${doneWord}|closed)`,
-    ],
-    { operation: "complete" },
-  ),
-  ...about(
-    [
-      "(reopen|re open|uncheck|unmark|untick|uncomplete|undo|restore|reactivate|un tick|un check) ~",
-      `(mark|set|flag|put|make|change|move) @ [back] [(as|to|to be|is)] ${openWord} [again]`,
-      "open @ again",
-      `@ (is|was|are) [actually] (not done|not finished|not done yet|still open|not done after all|open again|still not done)`,
-    ],
-    { operation: "reopen" },
-  ),
-  ...about(
-    [
-      `${remove} ~`,
-      "cancel ^",
-      `(cancel|${remove}) @ ${offList}`,
-      `${remove} (from|off|on) (${anyList}|{listBefore}) @`,
-      "(take|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
-      `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) (${anyList}|{listBefore})`,
-      `(i|we) (do not|no longer) need @ (on|in) ${anyList} (anymore|any more|any longer)`,
-      `@ (can|should) (go|be removed|be deleted|be taken off|come off)`,
-    ],
-    { operation: "delete" },
-    { destructive: true },
-  ),
-  ...about(
-    [
-      "(make|set|mark|flag|change|raise|lower|bump|update|turn|give) @ [(to|as|a|up to|down to|to be|with)] [a] {priority} (priority|prio)",
-      "(set|change|raise|lower|update|make|bump|increase|decrease|reduce) [the] (priority|prio) (of|for|on) @ [(to|as|be)] {priority} [(priority|prio)]",
-      "(make|mark|flag|set) @ [(as|to|to be)] {urgency}",
-      "@ (is|are|has|has become) [(now|a)] ({priority} (priority|prio)|{urgency})",
-      "(raise|bump|move|change|set|lower) ~ (to|up to|down to) {priority}",
-    ],
-    { operation: "update" },
-  ),
-  ...about(["(prioritize|prioritise) @"], { operation: "update", priority: "high" }),
-  ...about(["(deprioritize|deprioritise) @"], { operation: "update", priority: "low" }),
-  ...about(without("priority|prio"), { operation: "update", priority: null }),
-  ...about(without("due date|deadline|date|due time"), { operation: "update", dueDate: null }),
-  ...about(
-    [
-      "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
-      "(change|set|bring) @ [(back|forward)] to {due}",
-      "(make|set) @ [to be] due [(on|by|at)] {due}",
-      "@ is [now] due [(on|by|at)] {due}",
-      "@ ((has|have|needs|need) to|must) be (done|finished|completed) by {due}",
-      "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
-      "(postpone|reschedule|move|push) @ {due}",
-      "(rename|retitle|reword|edit) ~ (to|as|into) {newTitle}",
-      "(change|update|correct|fix) ^ (to|into) {newTitle}",
-      `(change|update|correct|fix) @ ((on|in) ${anyList} (to|into) {newTitle}|(to|into) {newTitle} (on|in) ${anyList})`,
-      "(change|edit|update|correct|set) [the] (title|name|text|wording) of @ (to|into) {newTitle}",
-      "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
-      "(replace|swap) ~ (with|for|by) {newTitle}",
-      `(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`,
-      "(tag|label) @ (as|with) [#] {addTags}",
-      "tag @ # {addTags}",
-      "(set|change) the tag[s] of @ (to|as) [#] {tags}",
-      "(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @",
-      "(add|put|attach) # {addTags} (to|on) @",
-      "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
-      "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
-      "(remove|delete|take|drop) # {removeTags} (from|off) @",
-      "(put|move) @ (to|as|at|on|up to|down to) [a] {priority} (priority|prio)",
-    ],
-    { operation: "update" },
-    { anywhere: besideChange },
-  ),
-  ...about(
-    [
-      "(when|at what time|what time|what day) is ~ due",
-      "(what is|when is|tell me) [the] (due date|deadline|priority|status) (of|for|on) ~",
-      `(show|open|get|give|display) [me] [the] (details|detail) (of|on|about|for) ~`,
-    ],
-    { operation: "get" },
-  ),
+  ...about("complete", {}, [
+    "(complete|tick|tick off|check off|cross off|mark off|close|close off|close out) ~",
+    "finish ^",
+    `(mark|set|flag|check|tick|put|make|consider|move) @ [off] [(as|to|to be|is|to the)] ${doneWord}`,
+    `(mark|set|flag) as ${doneWord} [:] @`,
+    `(check|tick|cross|mark|strike) @ off [[of] ${anyList}]`,
+    `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] ~`,
+    `(just|already) (done|finished|completed|did|sorted) [with] @`,
+    `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
+    `@ [(,|:|-|to)] (done|finished|completed|complete|sorted)`,
+    `(done|finished|completed) [(with|:)] ~`,
+    `@ can be [(marked|set)] [(as|to)] (${doneWord}|closed)`,
+  ]),
+  ...about("reopen", {}, [
+    "(reopen|re open|uncheck|unmark|untick|uncomplete|undo|restore|reactivate|un tick|un check) ~",
+    `(mark|set|flag|put|make|change|move) @ [back] [(as|to|to be|is)] ${openWord} [again]`,
+    "open @ again",
+    `@ (is|was|are) [actually] (not done|not finished|not done yet|still open|not done after all|open again|still not done)`,
+  ]),
+  ...about("delete", { destructive: true }, [
+    `${remove} ~`,
+    "cancel ^",
+    `(cancel|${remove}) @ ${offList}`,
+    `${remove} (from|off|on) (${anyList}|{listBefore}) @`,
+    "(take|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
+    `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) (${anyList}|{listBefore})`,
+    `(i|we) (do not|no longer) need @ (on|in) ${anyList} (anymore|any more|any longer)`,
+    `@ (can|should) (go|be removed|be deleted|be taken off|come off)`,
+  ]),
+  ...about("update", {}, [
+    "(make|set|mark|flag|change|raise|lower|bump|update|turn|give) @ [(to|as|a|up to|down to|to be|with)] [a] {priority} (priority|prio)",
+    "(set|change|raise|lower|update|make|bump|increase|decrease|reduce) [the] (priority|prio) (of|for|on) @ [(to|as|be)] {priority} [(priority|prio)]",
+    "(make|mark|flag|set) @ [(as|to|to be)] {urgency}",
+    "@ (is|are|has|has become) [(now|a)] ({priority} (priority|prio)|{urgency})",
+    "(raise|bump|move|change|set|lower) ~ (to|up to|down to) {priority}",
+  ]),
+  ...about("update", { input: { priority: "high" } }, ["(prioritize|prioritise) @"]),
+  ...about("update", { input: { priority: "low" } }, ["(deprioritize|deprioritise) @"]),
+  ...about("update", { input: { priority: null } }, without("priority|prio")),
+  ...about("update", { input: { dueDate: null } }, without("due date|deadline|date|due time")),
+  ...about("update", { anywhere: besideChange }, [
+    "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
+    "(change|set|bring) @ [(back|forward)] to {due}",
+    "(make|set) @ [to be] due [(on|by|at)] {due}",
+    "@ is [now] due [(on|by|at)] {due}",
+    "@ ((has|have|needs|need) to|must) be (done|finished|completed) by {due}",
+    "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
+    "(postpone|reschedule|move|push) @ {due}",
+    "(rename|retitle|reword|edit) ~ (to|as|into) {newTitle}",
+    "(change|update|correct|fix) ^ (to|into) {newTitle}",
+    `(change|update|correct|fix) @ ((on|in) ${anyList} (to|into) {newTitle}|(to|into) {newTitle} (on|in) ${anyList})`,
+    "(change|edit|update|correct|set) [the] (title|name|text|wording) of @ (to|into) {newTitle}",
+    "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
+    "(replace|swap) ~ (with|for|by) {newTitle}",
+    `(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`,
+    "(tag|label) @ (as|with) [#] {addTags}",
+    "tag @ # {addTags}",
+    "(set|change) the tag[s] of @ (to|as) [#] {tags}",
+    "(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @",
+    "(add|put|attach) # {addTags} (to|on) @",
+    "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
+    "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
+    "(remove|delete|take|drop) # {removeTags} (from|off) @",
+    "(put|move) @ (to|as|at|on|up to|down to) [a] {priority} (priority|prio)",
+  ]),
+  ...about("get", {}, [
+    "(when|at what time|what time|what day) is ~ due",
+    "(what is|when is|tell me) [the] (due date|deadline|priority|status) (of|for|on) ~",
+    `(show|open|get|give|display) [me] [the] (details|detail) (of|on|about|for) ~`,
+  ]),
 ];
 
-const ofKnown = (operation: "complete" | "update", ...phrases: readonly string[]) =>
-  phrasesOf(phrases, {
-    input: { operation },
-    slots: { ...slots, due: newDue },
-    known: true,
-    make: (fields, context) => targetOf(operation, fields, context),
-  });
+const ofKnown = (operation: "complete" | "update", phrases: readonly string[]) => {
+  const make: Made = (fields, context) => targetOf(operation, fields, context);
+  return phrasesOf(operation, { slots: changeSlots, known: true, make }, phrases);
+};
 const knownPhrases: readonly Phrase[] = [
-  ...ofKnown(
-    "complete",
+  ...ofKnown("complete", [
     "[(i|we)] [have] [(just|already|now|finally)] got {title}",
     "[(i|we)] have {title} [(now|already)]",
-  ),
-  ...ofKnown(
-    "update",
+  ]),
+  ...ofKnown("update", [
     "(let|leave|have) {title} (wait|be|stay) [(until|till|for|to)] {due}",
     "leave {title} (until|till|for) {due}",
     "call {title} {newTitle}",
-  ),
+  ]),
 ];
 
 const clearSlots = { ...slots, place: z.enum(knownNames.split("|")) };
-const clearing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
-  phrasesOf(phrases, { input: { operation: "clear", ...fields }, slots: clearSlots, destructive: true });
+const clearing = (input: object, phrases: readonly string[]) =>
+  phrasesOf("clear", { input, slots: clearSlots, destructive: true }, phrases);
 const wipe =
   "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean out|purge|get rid of|trash|scrap)";
 const emptied = anyList.replace("[list]", "list");
 const all =
   "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
 const clearPhrases: readonly Phrase[] = [
-  ...clearing([
+  ...clearing({}, [
     `${wipe} [(all of|the whole|the entire|whole|entire)] ${emptied} [(completely|entirely)]`,
     `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`,
     `take (${all} off [of]|off ${all} from) ${anyList}`,
     `(make|wipe|make sure [that]) ${emptied} [is] [completely] (clear|clean|empty|blank)`,
   ]),
-  ...clearing([`${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`], {
-    allLists: true,
-  }),
-  ...clearing(
-    [
-      `${wipe} [(all|all of|everything that is)] [(the|my)] ${doneWord} [(tasks|todos|items|ones|things|stuff|to dos)] [(from|on|in|off) ${anyList}]`,
-      `${wipe} everything [(that is|i have)] [already] ${doneWord} [(from|on|in|off) ${anyList}]`,
-    ],
-    { onlyCompleted: true },
-  ),
+  ...clearing({ allLists: true }, [
+    `${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`,
+  ]),
+  ...clearing({ onlyCompleted: true }, [
+    `${wipe} [(all|all of|everything that is)] [(the|my)] ${doneWord} [(tasks|todos|items|ones|things|stuff|to dos)] [(from|on|in|off) ${anyList}]`,
+    `${wipe} everything [(that is|i have)] [already] ${doneWord} [(from|on|in|off) ${anyList}]`,
+  ]),
 ];
 
-const listing = (phrases: readonly string[], options: Partial<Phrase> & { readonly make?: Made } = {}) =>
-  phrasesOf(phrases, { input: { operation: "list" }, slots: filterSlots, anywhere: filters, ...options });
+const filtered = { slots: filterSlots, anywhere: filters };
 const show =
   "([(only|just)] show|list|display|read|tell me|tell us|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|repeat|recite|iterate|provide|what|what kind of|which|how many|do i have|have i got|are there|is there|let me see)";
 const shownNoun =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
-const listPhrases = listing([
+const listPhrases = phrasesOf("list", filtered, [
   `${show} ${shownNoun}`,
   `${show} {list} list`,
   `${show} {place}`,
@@ -513,42 +476,34 @@ const listPhrases = listing([
   `(what does ${anyList} (look like|consist of|contain|say|have on it)|(what did i|what have i) (put|add|write) (on|to|in) ${anyList}|can i (have|see|get|hear) ${anyList})`,
   `${show} ({priority} (priority|prio)|{urgency})`,
 ]);
-const shownInOrder = listing([`(sort|arrange|rank) ${shownNoun} {order}`]);
-const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me] {listBefore} [again|back] [to me]"], {
-  input: { operation: "list" },
-  make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
+const shownInOrder = phrasesOf("list", filtered, [`(sort|arrange|rank) ${shownNoun} {order}`]);
+const unlessListed: Made = (fields, { before }) => (before?.input.operation === "list" ? undefined : fields);
+const shownBefore = phrasesOf("list", { make: unlessListed }, [
+  "(show|read|give|tell|display|list|see|open) [me] {listBefore} [again|back] [to me]",
+]);
+
+const clearedBefore = [undefined, "completed"].flatMap((shown) => {
+  const make: Made = (_, context) => {
+    const { operation, list, status, ...others } = context.before?.input ?? {};
+    const isAll = operation === "list" && status === shown && Object.keys(others).length === 0;
+    return isAll ? { ...listOf(context), ...(shown && { onlyCompleted: true }) } : undefined;
+  };
+  const them = shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)";
+  return phrasesOf("clear", { destructive: true, make }, [`${wipe} ${them}`]);
 });
+const asFirst: Made = (fields, { before }) => (before ? undefined : fields);
+const shownAlone = phrasesOf("list", { slots: filterSlots, anywhere: filters.slice(1, -1), make: asFirst }, [
+  "[(my|the|all)] {status} (todos|to dos|tasks|items)",
+  "(my|the|our) {list} list",
+  "[(my|the)] {range} (list|todos|tasks)",
+  "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
+]);
 
-const clearedBefore = [undefined, "completed"].flatMap((shown) =>
-  phrasesOf([`${wipe} ${shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)"}`], {
-    input: { operation: "clear" },
-    destructive: true,
-    make: (_, context) => {
-      const { operation, list, status, ...others } = context.before?.input ?? {};
-      const isAll = operation === "list" && status === shown && Object.keys(others).length === 0;
-      return isAll ? { ...listOf(context), ...(shown && { onlyCompleted: true }) } : undefined;
-    },
-  }),
-);
-const shownAlone = listing(
-  [
-    "[(my|the|all)] {status} (todos|to dos|tasks|items)",
-    "(my|the|our) {list} list",
-    "[(my|the)] {range} (list|todos|tasks)",
-    "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
-  ],
-  { anywhere: filters.slice(1, -1), make: (fields, { before }) => (before ? undefined : fields) },
-);
-
-const searching = (phrases: readonly string[]): readonly Phrase[] =>
-  phrasesOf(phrases, {
-    input: { operation: "search" },
-    anywhere: ["(now|already|still|currently|there|anywhere)"],
-    make: ({ query, ...others }) =>
-      typeof query === "string" ? { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") } : undefined,
-  });
+const asQuery: Made = ({ query, ...others }) =>
+  typeof query === "string" ? { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") } : undefined;
 const whether = "(see|look to see|check|check and see|tell me|verify|find out|confirm|look|let me know) (if|whether)";
-const searchPhrases = searching([
+const searchedAnywhere = ["(now|already|still|currently|there|anywhere)"];
+const searchPhrases = phrasesOf("search", { anywhere: searchedAnywhere, make: asQuery }, [
   "search for {query}",
   `(search|look|check|hunt) [(through|in|on)] ${anyList} for {query}`,
   `(search|look|find|hunt) [for] {query} (on|in|among|through) ${anyList}`,
@@ -562,19 +517,13 @@ const searchPhrases = searching([
   "(search|find|look up) : {query}",
 ]);
 
-const itsPhrases = phrasesOf(
-  [
-    "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",
-    "(set|change|make|raise|lower) its (priority|prio) [(to|as|be)] {priority}",
-    "(change|set|make) its (title|name|text) [(to|as|be)] {newTitle}",
-    "give it (a|the) (due date|deadline) [of] {due}",
-  ],
-  {
-    input: { operation: "update" },
-    slots: { ...slots, due: newDue },
-    make: (fields, context) => targetOf("update", { ...fields, title: context.previous }, context),
-  },
-);
+const asIts: Made = (fields, context) => targetOf("update", { ...fields, title: context.previous }, context);
+const itsPhrases = phrasesOf("update", { slots: changeSlots, make: asIts }, [
+  "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",
+  "(set|change|make|raise|lower) its (priority|prio) [(to|as|be)] {priority}",
+  "(change|set|make) its (title|name|text) [(to|as|be)] {newTitle}",
+  "give it (a|the) (due date|deadline) [of] {due}",
+]);
 
 export const todoPhrases: readonly Phrase[] = [
   ...listPhrases,
@@ -582,6 +531,7 @@ export const todoPhrases: readonly Phrase[] = [
   ...shownBefore,
   ...clearedBefore,
   ...addPhrases,
+  ...listedPhrases,
   ...changePhrases,
   ...itsPhrases,
   ...knownPhrases,

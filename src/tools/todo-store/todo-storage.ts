@@ -68,16 +68,9 @@ export type TodoChange =
   | { readonly type: "clear"; readonly list?: string; readonly onlyCompleted: boolean };
 
 /** New values of fields; `null` removes a field, and an omitted one stays unchanged. @inline */
-export interface TodoPatch {
-  readonly title?: string;
-  readonly list?: string;
-  readonly completed?: boolean;
-  readonly completedAt?: string | null;
-  readonly dueDate?: string | null;
-  readonly dueAt?: string | null;
-  readonly priority?: TodoPriority | null;
-  readonly tags?: readonly string[];
-}
+export type TodoPatch = Partial<Pick<Todo, "title" | "list" | "completed" | "tags">> & {
+  readonly [TField in "completedAt" | "dueDate" | "dueAt" | "priority"]?: Todo[TField] | null;
+};
 
 /** The outcome of a change. */
 export interface TodoOutcome {
@@ -88,9 +81,7 @@ export interface TodoOutcome {
 }
 
 /** The outcome of a change, as recorded under its key. @group Storage */
-export interface TodoRecord extends TodoOutcome {
-  readonly operation: TodoWriteOperation | "undo";
-}
+export interface TodoRecord extends TodoOutcome, Pick<TodoWrite, "operation"> {}
 
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
   const all = Object.entries({ ...todo, ...defined({ ...fields }) });
@@ -99,10 +90,7 @@ export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
 
 /**
  * Keeps todos in memory until the process ends. A query scans all todos of its scope, which suits thousands of todos,
- * not millions. Throws `invalid-options`.
- *
- * {@includeCode ../../../examples/18-plans-as-json.ts}
- * @group Storage
+ * not millions. Throws `invalid-options`. {@includeCode ../../../examples/18-plans-as-json.ts} @group Storage
  */
 export function createMemoryTodos(options: MemoryRecordsOptions = {}): TodoStorage {
   return createMemoryRecords("memoryTodos", options, { find: findTodos, change: changeRows });

@@ -68,9 +68,7 @@ const searchOptions = {
  *
  * It is `pure`. The result of the function is checked and cut: see {@link WebSearchOutput}. An answer that is not a
  * list of hits fails with `invalid-tool-output`, which is not retried. Throws `invalid-options`.
- *
- * {@includeCode ../../../examples/17-notes-and-web-search.ts}
- * @group Built-in tools
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts} @group Built-in tools
  */
 export function createWebSearch<const TName extends string = "WebSearch">(
   options: WebSearchOptions<TName>,
