@@ -56,10 +56,8 @@ export interface Account {
  * A value counts as said if its words are in the request, if a reader finds it there, or if a matching phrase sets it.
  * Values of `planned` steps count as said; a choice, such as an operation, only in its place.
  */
-export async function accountFor(
-  steps: readonly PlanStep[],
-  { tools, texts, clock, planned = [], read: taken = [] }: AccountOptions,
-): Promise<Account> {
+export async function accountFor(steps: readonly PlanStep[], options: AccountOptions): Promise<Account> {
+  const { tools, texts, clock, planned = [], read: taken = [] } = options;
   const rules = await Promise.all(tools.map(compileTool));
   const read = onceEach((text: string) => {
     const account = new RequestAccount(readRequest(text, clock), rules, { planned, taken });
@@ -133,7 +131,7 @@ class RequestAccount {
   private readonly unsaid: Unsaid[] = [];
   private answers = false;
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
-  private readonly present: ReadonlySet<string>;
+  private readonly present: readonly string[];
   private readonly planned = new Set<string>();
   private readonly taken: ReadonlyMap<string, string>;
   private readonly plannedWords: ReadonlySet<string>;
@@ -156,9 +154,8 @@ class RequestAccount {
       kind === "quote" ? normsOf(norm).map((word) => ({ norm: word, at })) : isSaid(norm) ? [{ norm, at }] : [],
     );
     const spelling = new Spelling(tools.map(({ vocabulary }) => vocabulary));
-    this.present = new Set(
-      request.words.flatMap((word) => [word, ...spelling.meaningsOf(word), ...verbsLike(word), `${word}s`]),
-    );
+    const { words } = request;
+    this.present = words.flatMap((word) => [word, ...spelling.meaningsOf(word), ...verbsLike(word), `${word}s`]);
     const texts = planned.flatMap((step) => {
       const leaves = leavesOf(inputOf(step), []);
       for (const { path, value } of leaves) {
@@ -190,7 +187,7 @@ class RequestAccount {
       if (isSpoken(word) && (!denials.has(word) || isSpoken(typed[at + 1] ?? ""))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
     for (const leaf of leavesOf(inputOf(step), []))
-      if (!this.addTaken(leaf, step)) this.addLeaf(leaf, { step, rules, phrases: read });
+      if (!this.addTaken(leaf, step)) this.addLeaf(leaf, step, rules, read);
     this.explainNames(step);
     this.answers ||= isPureStep(rules.tool, input);
     this.explainExpressions(step);
@@ -216,10 +213,7 @@ class RequestAccount {
     return true;
   }
 
-  private addLeaf(
-    leaf: Leaf,
-    { step, rules, phrases }: { step: PlanStep; rules: ToolRules; phrases: readonly ReadPhrase[] },
-  ): void {
+  private addLeaf(leaf: Leaf, step: PlanStep, rules: ToolRules, phrases: readonly ReadPhrase[]): void {
     const schemasOf = (path: JsonPath) => schemasAt(rules.schemas.input, path, step.input);
     const schemas = schemasOf(leaf.path);
     const hasDefault = schemas?.some((one) => "default" in one && one.default === leaf.value) ?? false;
@@ -251,15 +245,12 @@ class RequestAccount {
     const { words, tokens, marks } = this.request;
     if (tokens[start]?.kind === "quote" || opensMessage.has(words[start - 1] ?? "")) return;
     const isMeant = ({ fixed }: PhraseRule) => Object.entries(fixed).every(([name, value]) => input[name] === value);
-    const types = rules
-      .filter(isMeant)
-      .flatMap(({ operation }) => [...operation.slots.values()].map(({ type }) => type));
+    const slots = rules.filter(isMeant).flatMap(({ operation }) => [...operation.slots.values()]);
     const values = leavesOf(input, []).map(({ value }) => value);
-    const isEmpty: Readonly<Record<Mark["kind"], boolean>> = {
-      date: types.some((type) => isDate(type) || type.kind === "range") && !values.some(isTime),
-      amount: types.some(({ units = [] }) => units.length > 0) && !values.some((value) => typeof value === "number"),
-      tag: types.some(({ kind }) => kind === "list") && !Object.values(input).some(Array.isArray),
-      ...{ number: false, quote: false, address: false },
+    const isEmpty: Partial<Record<Mark["kind"], boolean>> = {
+      date: slots.some(({ type }) => isDate(type) || type.kind === "range") && !values.some(isTime),
+      amount: slots.some(({ type }) => type.units?.length) && !values.some((value) => typeof value === "number"),
+      tag: slots.some(({ type }) => type.kind === "list") && !Object.values(input).some(Array.isArray),
     };
     const held = marks.filter((mark) => mark.start >= start && mark.end <= end && isEmpty[mark.kind]);
     for (const at of held.flatMap(tokensOf)) this.held.add(at);
@@ -294,12 +285,7 @@ class RequestAccount {
     return [];
   }
 
-  private readValues(
-    rule: PhraseRule,
-    input: Slots,
-    types: ReadonlyMap<string, SlotType>,
-    isWhole: boolean,
-  ): ReadPhrase | undefined {
+  private readValues(rule: PhraseRule, input: Slots, types: ReadonlyMap<string, SlotType>, isWhole: boolean) {
     const values: ReadPhrase["values"] = new Map();
     const { branch } = rule.tool;
     const open = [...types].filter(([name, type]) => !isReadable(type) && name in input);
@@ -446,7 +432,7 @@ class RequestAccount {
     return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
   }
 
-  /** Finds unplanned items beside planned ones: the eggs of "milk and eggs", but not "…, the repair man came". */
+  /** Finds items that no step uses next to one that a step uses, but not a clause: "milk, the repair man came". */
   private findListed(): ReadonlySet<number> {
     const { request } = this;
     const ends = [...request.words.keys()].filter((at) => isSeparatorAt(request, at));
@@ -459,9 +445,8 @@ class RequestAccount {
     const isThing = (item: Part) =>
       tokensOf(item).every((at) => this.by[at] === undefined && !isOfSentence(request.words[at] ?? "")) &&
       isPlainText(request, item.start, item.end);
-    const isListed = (item: Part, index: number) =>
-      (hasThing(items[index - 1]) || hasThing(items[index + 1])) && isThing(item);
-    return new Set(items.filter(isListed).flatMap(tokensOf));
+    const isBesideThing = (at: number) => hasThing(items[at - 1]) || hasThing(items[at + 1]);
+    return new Set(items.filter((item, at) => isBesideThing(at) && isThing(item)).flatMap(tokensOf));
   }
 
   private asksFor(start: number, end: number): boolean {

@@ -62,7 +62,7 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   const { norm: word = "", glued } = tokens[end] ?? {};
   const units = word.length > 1 || /\W|[hglm]/.test(word) || glued ? unitsNamed(word) : [];
   const part = { value: isNegative ? -found.value : found.value, numberEnd: end, end, units };
-  return sign === "" ? withUnit(part, found.isArticle, tokens) : withSign(part, unitsNamed(sign));
+  return sign === "" ? withUnit(part, tokens, found.isArticle) : withSign(part, unitsNamed(sign));
 }
 
 function signAt(tokens: readonly Token[], at: number): string {
@@ -76,7 +76,7 @@ function withSign(part: Part, units: readonly Unit[]): Part {
   return { ...part, end: isSame ? part.end + 1 : part.end, units };
 }
 
-function withUnit(part: Part, isArticle: boolean, tokens: readonly Token[]): Part | undefined {
+function withUnit(part: Part, tokens: readonly Token[], isArticle = false): Part | undefined {
   const { value, end, units } = part;
   const normAt = (at: number) => tokens[at]?.norm ?? "";
   const minutes = /^h(\d\d?)m?$/.exec(tokens[end]?.glued === true ? normAt(end) : "");
@@ -86,9 +86,8 @@ function withUnit(part: Part, isArticle: boolean, tokens: readonly Token[]): Par
   const isCents = /^\d\d$/.test(normAt(end + 1)) && tokens[end + 2]?.kind !== "word" && Number.isInteger(value);
   if (isCents && units.some(({ isMoney, size }) => isMoney && size > 1))
     return { ...part, value: value + Number(normAt(end + 1)) / 100, end: end + 2 };
-  return saysAndHalf(tokens, end + 1)
-    ? { ...part, value: value + 0.5, numberEnd: end + 4, end: end + 4 }
-    : { ...part, end: end + 1 };
+  if (!saysAndHalf(tokens, end + 1)) return { ...part, end: end + 1 };
+  return { ...part, value: value + 0.5, numberEnd: end + 4, end: end + 4 };
 }
 
 function saysAndHalf(tokens: readonly Token[], at: number): boolean {
@@ -102,16 +101,16 @@ function readCount(tokens: readonly Token[], at: number) {
   const isArticle = /^an?$/.test(normAt(article)) && unitsNamed(normAt(article + 1)).length > 0;
   if (isArticle) return { value: isHalf ? 0.5 : 1, end: article + 1, isArticle };
   const part = parts[normAt(at)];
-  if (part !== undefined) return { value: part, end: at + 1, isArticle: false };
+  if (part !== undefined) return { value: part, end: at + 1 };
   const words = tokens.slice(at, at + 48).map(({ norm }) => norm);
   const found = readNumber(words, 0);
   const value = found && exactNumber(found.digits);
   if (found === undefined || value === undefined) return undefined;
   const end = at + found.end;
-  if (normAt(end) === "k" && tokens[end]?.glued === true)
-    return { value: value * 1000, end: end + 1, isArticle: false };
-  const more = tokens[end]?.glued === true ? (parts[normAt(end)] ?? 0) : 0;
-  if (more > 0) return { value: value + more, end: end + 1, isArticle: false };
+  const isGlued = tokens[end]?.glued === true;
+  if (isGlued && normAt(end) === "k") return { value: value * 1000, end: end + 1 };
+  const more = isGlued ? (parts[normAt(end)] ?? 0) : 0;
+  if (more > 0) return { value: value + more, end: end + 1 };
   const isAndHalf = saysAndHalf(tokens, end) && unitsNamed(normAt(end + 3)).length > 0;
-  return isAndHalf ? { value: value + 0.5, end: end + 3, isArticle: false } : { value, end, isArticle: false };
+  return isAndHalf ? { value: value + 0.5, end: end + 3 } : { value, end };
 }

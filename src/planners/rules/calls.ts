@@ -42,15 +42,13 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
     makers.set(rule.source.toInput, maker);
     addTo(groups, JSON.stringify([maker, rule.fixed]), rule);
   }
-  const all = [...groups.values()].map((rules) => ({
-    rules,
-    own: new Set(rules.flatMap(({ node }) => [...stemsOf(node)])),
-  }));
+  const all = [...groups.values()].map((rules) => ({ rules, own: new Set(rules.flatMap((rule) => stemsOf(rule))) }));
   return all.map(({ rules, own }): Call => {
     const [first] = rules as [PhraseRule];
     const slots = new Map(rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap((each) => [...each.slots])));
     const needs = needsOf(tool, rules);
     const isNeeded = (name: string) => needs.every((names) => names.has(name));
+    const isOptional = (name: string) => needs.every((names) => !names.has(name));
     const [needed, beside] = [true, false].map((is) => new Map([...slots].filter(([name]) => isNeeded(name) === is)));
     const { node, start } = first;
     const anywhere = [{ node, start, slots: beside ?? slots, anywhere: [] }];
@@ -60,10 +58,7 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
       slots: [...first.operation.slots.values()]
         .filter(({ name }) => slots.has(name))
         .slice(0, maxSlots)
-        .map((slot) => {
-          const isOptional = needs.every((names) => !names.has(slot.name));
-          return { ...slot, isOptional, message: messageIn(slot) };
-        }),
+        .map((slot) => ({ ...slot, isOptional: isOptional(slot.name), message: messageIn(slot) })),
       weights: weightsOf(tool, rules, own),
       otherWords: new Set(all.flatMap((each) => [...each.own].filter((word) => !own.has(word)))),
       isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
@@ -80,15 +75,9 @@ function fixesText({ source, fixed, tool }: PhraseRule): boolean {
   return Object.entries(fixed).some(([name, value]) => typeof value === "string" && isText(name));
 }
 
-const stemsOf = remembered(
-  (node: PhraseNode): ReadonlySet<string> => new Set(wordsIn(node).filter(saysSomething).map(stem)),
-);
+const stemsOf = remembered(({ node }: PhraseRule) => wordsIn(node).filter(saysSomething).map(stem));
 
-function weightsOf(
-  { tool }: ToolRules,
-  rules: readonly PhraseRule[],
-  own: ReadonlySet<string>,
-): ReadonlyMap<string, number> {
+function weightsOf({ tool }: ToolRules, rules: readonly PhraseRule[], own: ReadonlySet<string>) {
   const weights = new Map<string, number>();
   const add = (words: readonly string[], weight: number) => {
     for (const word of words)
@@ -106,10 +95,9 @@ function weightsOf(
 }
 
 function leadsOf(own: readonly PhraseRule[], all: readonly PhraseRule[]): ReadonlySet<string> {
-  const [first, others] = [own, all.filter((rule) => !own.includes(rule))].map(
-    (rules) => new Set(rules.flatMap(({ firstWords }) => [...firstWords])),
-  );
-  const like = [...(first ?? [])].flatMap(verbsLike).filter((verb) => first?.has(verb) || !others?.has(verb));
+  const verbsOf = (rules: readonly PhraseRule[]) => new Set(rules.flatMap(({ firstWords }) => [...firstWords]));
+  const [first, others] = [verbsOf(own), verbsOf(all.filter((rule) => !own.includes(rule)))];
+  const like = [...first].flatMap(verbsLike).filter((verb) => first.has(verb) || !others.has(verb));
   return new Set(like.map(stem));
 }
 

@@ -62,7 +62,7 @@ function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
     }
 }
 
-export interface FirstWords {
+interface FirstWords {
   readonly words: ReadonlySet<string>;
   readonly isOpen: boolean;
 }
@@ -71,15 +71,15 @@ export const firstOf = remembered((node: PhraseNode): FirstWords => {
   if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
   if (node.type === "slot") return { words: new Set(), isOpen: true };
   const until = node.type === "choice" ? -1 : node.items.findIndex((item) => !isNullable(item));
-  const first = (until === -1 ? node.items : node.items.slice(0, until + 1)).map(firstOf);
-  return { words: new Set(first.flatMap(({ words }) => [...words])), isOpen: first.some(({ isOpen }) => isOpen) };
+  return anyOf((until === -1 ? node.items : node.items.slice(0, until + 1)).map(firstOf));
 });
 
-function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
-  if (node.type === "choice") {
-    const all = node.items.map(someOf);
-    return { words: new Set(all.flatMap(({ words }) => [...words])), isOpen: all.some(({ isOpen }) => isOpen) };
-  }
+function anyOf(all: readonly FirstWords[]): FirstWords {
+  return { words: new Set(all.flatMap(({ words }) => [...words])), isOpen: all.some(({ isOpen }) => isOpen) };
+}
+
+function someOf(node: PhraseNode): FirstWords {
+  if (node.type === "choice") return anyOf(node.items.map(someOf));
   const words = node.type === "sequence" ? node.items.flatMap((item) => (item.type === "word" ? item.word : [])) : [];
   if (node.type !== "sequence" || words.length < node.items.length) return firstOf(node);
   const longest = words.reduce((best, word) => (word.length >= best.length ? word : best), "");

@@ -69,9 +69,7 @@ export function isCourtesy(words: readonly string[], start: number, end: number)
 
 export function isSmallTalk(words: readonly string[], start: number, end: number): boolean {
   const ends = contentEnds(words, start, end);
-  return contentStarts(words, start, end).some((from) =>
-    endsAt(talk, words, from).some((place) => ends.includes(place)),
-  );
+  return contentStarts(words, start, end).some((from) => endsAt(talk, words, from).some((at) => ends.includes(at)));
 }
 
 function spread(first: number, nextOf: (at: number) => readonly number[]): readonly number[] {

@@ -145,8 +145,7 @@ export function splitRequest(request: string, known: PlanRequest["wishes"] = [])
     if (isJoined) Object.assign(last, { end, count: last.count + 1, steps: undefined });
     else parts.push({ start, end, count: 1, steps });
   }
-  if (parts.length === 0) return [{ text: request }];
-  if (parts.length === 1) return [{ text: request, maxCalls: parts[0]?.count ?? 1 }];
+  if (parts.length < 2) return [{ text: request, maxCalls: parts[0]?.count }];
   return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
 }
 
@@ -154,6 +153,9 @@ export interface Clause extends Part {
   readonly endsHard: boolean;
   readonly endsSentence: boolean;
 }
+
+const softEnd = { endsHard: false, endsSentence: false };
+const hardEnd = { endsHard: true, endsSentence: true };
 
 function splitClauses(tokens: readonly Token[], words: readonly string[]): readonly Clause[] {
   const clauses: Clause[] = [];
@@ -163,29 +165,23 @@ function splitClauses(tokens: readonly Token[], words: readonly string[]): reado
   for (let at = 0; at < words.length; ) {
     const mark = items.get(at);
     const separator =
-      mark === undefined
-        ? readSeparator(tokens, words, at, at === first, items)
-        : { end: mark, endsHard: true, endsSentence: true };
+      mark === undefined ? readSeparator(tokens, words, at, at === first, items) : { end: mark, ...hardEnd };
     if (separator === undefined) {
       if (at > start && startsReason(words, at)) {
-        clauses.push({ start, end: withoutLink(words, start, at), endsHard: false, endsSentence: false });
+        clauses.push({ start, end: withoutLink(words, start, at), ...softEnd });
         start = first = at;
       }
       at++;
       continue;
     }
     const { end, endsHard, endsSentence } = separator;
-    const last = at > start ? { start, end: at, endsHard: false, endsSentence: false } : clauses.pop();
+    const last = at > start ? { start, end: at, ...softEnd } : clauses.pop();
     if (last !== undefined)
-      clauses.push({
-        ...last,
-        endsHard: last.endsHard || endsHard,
-        endsSentence: last.endsSentence || endsSentence,
-      });
+      clauses.push({ ...last, endsHard: last.endsHard || endsHard, endsSentence: last.endsSentence || endsSentence });
     first = at = end;
     start = mark === undefined ? at : at - 1;
   }
-  if (start < words.length) clauses.push({ start, end: words.length, endsHard: true, endsSentence: true });
+  if (start < words.length) clauses.push({ start, end: words.length, ...hardEnd });
   return clauses;
 }
 
@@ -230,10 +226,8 @@ function signSeparator(tokens: readonly Token[], words: readonly string[], at: n
   }
   if (sign !== ".") return undefined;
   const isInside = after?.glued === true && after.kind !== "quote" && !/^[.!?"”)]$/.test(after.norm);
-  const isAbbreviated =
-    after !== undefined &&
-    before !== undefined &&
-    (clauseAbbreviations.has(before.norm) || /^\p{L}$/u.test(before.norm));
+  const said = before?.norm ?? "";
+  const isAbbreviated = after !== undefined && (clauseAbbreviations.has(said) || /^\p{L}$/u.test(said));
   return isInside || isAbbreviated ? undefined : true;
 }
 

@@ -19,14 +19,7 @@ import { isWhole, type Match } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, slotReadingsAt, typeOfSlot } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
-/**
- * A reason to ask before planning a reading.
- * - `left`: a mark that is used only in part or not at all.
- * - `name`: a name that may contain something else.
- * - `hour`: an hour that may be before or after noon, or a day without an hour.
- * - `spelling`: a misspelled word of the phrase.
- * - `words`: words that no phrase contains in this order.
- */
+/** A reason to ask first. `left`: a mark that is unused, or used only in part. `hour`: a time that is not exact. */
 export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
 }
@@ -112,8 +105,7 @@ function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): 
     const own = new Set<Piece | undefined>();
     for (let at = mark.start; at < mark.end; at++) own.add(used.get(at));
     const [first] = own;
-    const isOver = (piece: Piece | undefined) =>
-      mark.kind === "tag" && (piece?.end ?? 0) > mark.end && piece?.value === undefined;
+    const isOver = (piece: Piece) => mark.kind === "tag" && piece.end > mark.end && piece.value === undefined;
     const isText = (piece: Piece | undefined) =>
       piece?.kind === "slot" && piece.value === undefined && typeOfSlot(rule, piece.name ?? "")?.kind === "text";
     if (own.size === 1 && isText(first)) return true;
@@ -139,7 +131,8 @@ function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestT
 const other =
   /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 
-function isDoubtfulName({ start, end }: Part, name: string, reading: Match, request: RequestText): boolean {
+function isDoubtfulName(part: Part, name: string, reading: Match, request: RequestText): boolean {
+  const { start, end } = part;
   const { words, tokens, marks } = request;
   const first = tokens[start];
   if (readAnaphor(words, start) === end || (end === start + 1 && resultNouns.has(words[start] ?? ""))) return false;
@@ -161,9 +154,7 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   if (end === start + 1 && within.length === 0 && !truthWords.has(said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
-  return (
-    empty.some((slot) => couldFill(slot, { start, end }, request)) || saysOther(operation, { start, end }, request)
-  );
+  return empty.some((slot) => couldFill(slot, part, request)) || saysOther(operation, part, request);
 }
 
 function saysOther({ words: own }: Operation, { start, end }: Part, { words }: RequestText): boolean {

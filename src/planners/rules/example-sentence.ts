@@ -67,8 +67,7 @@ function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: 
     const place = placeOf(item, tokens.slice(end), type);
     if (place === undefined) return undefined;
     const between = tokens.slice(end, end + place.start);
-    if (first !== undefined && !between.every(({ norm }) => norm === "," || norm === "and" || norm === "&"))
-      return undefined;
+    if (first !== undefined && !between.every(({ norm }) => /^(?:,|and|&)$/.test(norm))) return undefined;
     first ??= place.start;
     end += place.end;
   }

@@ -4,6 +4,7 @@ import { functionWords, prepositions } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { Template } from "./match.ts";
+import { onceEach } from "./request.ts";
 import { isReadable, type SlotType } from "./slots.ts";
 
 export interface OperationSlot {
@@ -56,21 +57,11 @@ export function wordsIn(node: PhraseNode): readonly string[] {
 const slotMark = "{}";
 const maxTails = 200;
 
-interface Neighbours {
-  readonly leads: Map<string, readonly string[]>;
-  readonly behind: Set<string>;
-  isInfinitive: boolean;
-}
-
 const beforeInfinitive = /(?:^| )(?:me|us|need|have|want|got|remember|forget) to$/;
 
 const slotsOf = remembered((rules: readonly Template[]): ReadonlyMap<string, OperationSlot> => {
-  const found = new Map<string, Neighbours>();
-  const of = (name: string): Neighbours => {
-    const known = found.get(name) ?? { leads: new Map(), behind: new Set(), isInfinitive: false };
-    found.set(name, known);
-    return known;
-  };
+  const tailsOf = onceEach((_slot: string) => new Set<string>());
+  const behindOf = onceEach((_slot: string) => new Set<string>());
   const types = new Map<string, SlotType>();
   const seen = new Set<PhraseNode>();
   for (const rule of rules)
@@ -79,29 +70,25 @@ const slotsOf = remembered((rules: readonly Template[]): ReadonlyMap<string, Ope
       if (seen.has(node)) continue;
       seen.add(node);
       walk(node, new Set([""]), (name, tails) => {
-        const slot = of(name);
-        for (const lead of tails) {
-          slot.isInfinitive ||= beforeInfinitive.test(lead);
-          for (const words of leadIn(lead)) slot.leads.set(words.join(" "), words);
-        }
+        for (const tail of tails) tailsOf(name).add(tail);
       });
       walkBack(node, new Set([phraseEnd]), (name, words) => {
-        for (const word of words) of(name).behind.add(word);
+        for (const word of words) behindOf(name).add(word);
       });
     }
   return new Map(
     [...types].map(([name, type]) => {
-      const { leads, behind, isInfinitive } = of(name);
-      return [name, { name, type, leads: [...leads.values()], behind, isInfinitive }];
+      const tails = [...tailsOf(name)];
+      const leads = new Map(tails.flatMap(leadIn).map((words) => [words.join(" "), words]));
+      const isInfinitive = tails.some((tail) => beforeInfinitive.test(tail));
+      return [name, { name, type, leads: [...leads.values()], behind: behindOf(name), isInfinitive }];
     }),
   );
 });
 
-function walk(
-  node: PhraseNode,
-  tails: ReadonlySet<string>,
-  onSlot: (name: string, tails: ReadonlySet<string>) => void,
-): ReadonlySet<string> {
+type OnSlot = (name: string, beside: ReadonlySet<string>) => void;
+
+function walk(node: PhraseNode, tails: ReadonlySet<string>, onSlot: OnSlot): ReadonlySet<string> {
   if (node.type === "slot") {
     onSlot(node.name, tails);
     return new Set([slotMark]);
@@ -116,11 +103,7 @@ function walk(
   return node.items.reduce((before, item) => walk(item, before, onSlot), tails);
 }
 
-function walkBack(
-  node: PhraseNode,
-  following: ReadonlySet<string>,
-  onSlot: (name: string, words: ReadonlySet<string>) => void,
-): ReadonlySet<string> {
+function walkBack(node: PhraseNode, following: ReadonlySet<string>, onSlot: OnSlot): ReadonlySet<string> {
   if (node.type === "slot") {
     onSlot(node.name, following);
     return new Set();

@@ -1,5 +1,6 @@
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { type KnownGroups, PhraseError, type PhraseNode, readPhrase, slotNames } from "../../core/phrase-syntax.ts";
+import { remembered } from "../../core/remembered.ts";
 import { type StandardSchema, toJsonSchema, zodVersionOf } from "../../core/schema.ts";
 import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
@@ -88,12 +89,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     isSensitive: hasSensitive(tool.inputSchema, "input"),
     candidates: (said, hasThings = false) => {
       const words = new Set(said);
-      const known = new Map<ReadonlySet<string>, boolean>();
-      const isThere = (group: ReadonlySet<string>): boolean => {
-        const found = known.get(group) ?? [...group].some((word) => words.has(word));
-        known.set(group, found);
-        return found;
-      };
+      const isThere = remembered((group: ReadonlySet<string>) => [...group].some((word) => words.has(word)));
       return [...rules, ...(hasThings ? ofKnown : [])].filter(({ required }) => required.every(isThere));
     },
     hasDates: once(() => {
@@ -130,11 +126,9 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const anywhere = once(() => shareAsides(asides, beside, typeOf));
     const first = firstOf(node);
     const operation = operationOf(JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null)));
-    for (const word of leadsOf(source, first.words)) leads.add(word);
     const units = new Set([...names].flatMap((name) => typeOf(name).units?.flatMap((unit) => unit.names) ?? []));
-    const required = requiredWords(node).filter(
-      (group) => ![...group].every((word) => isArticle(word) || units.has(word)),
-    );
+    const isOptional = (word: string) => isArticle(word) || units.has(word);
+    const required = requiredWords(node).filter((group) => ![...group].every(isOptional));
     const rule: PhraseRule = {
       ...{ tool: result, source, node, fixed: rest, operation },
       start: compilePhrase(node),
@@ -154,15 +148,15 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
         return examplePhrase(node);
       },
     };
-    (source.known === true ? ofKnown : rules).push(rule);
-    if (source.known !== true) operation.rules.push(rule);
+    if (source.known === true) ofKnown.push(rule);
+    else {
+      rules.push(rule);
+      operation.rules.push(rule);
+      for (const word of first.words) if (!articles.has(word)) leads.add(word);
+    }
   }
   rulesOf.set(tool, result);
   return result;
-}
-
-function leadsOf({ known }: ToolPhrase, words: ReadonlySet<string>): readonly string[] {
-  return known === true ? [] : [...words].filter((word) => !articles.has(word));
 }
 
 /** Gives phrases with equal templates the same list, so that they also share the cached fits. */
@@ -196,11 +190,7 @@ function slotType(
   return field ?? slotTypeOf(schemas);
 }
 
-export function typeOfField(
-  name: string,
-  schemas: readonly JsonSchema[] | undefined,
-  phrases: readonly ToolPhrase[],
-): SlotType {
+export function typeOfField(name: string, schemas: readonly JsonSchema[] | undefined, phrases: readonly ToolPhrase[]) {
   const type = slotTypeOf(schemas);
   const units = type.kind === "number" ? unitsOf(name, schemas?.[0] ?? {}, phrases) : [];
   return units.length === 0 ? type : { ...type, units };
@@ -216,19 +206,17 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   }
   if (own.length > 0) return own;
   const word = "(?:\\p{Sc}|%|\\p{L}+)";
-  const words = `(${word}(?:\\|${word})*)`;
-  const beside = new RegExp(`\\{${name}\\}[\\s([]*${words}|(\\p{Sc})[\\s([]*\\{${name}\\}`, "gu");
+  const choice = `(${word}(?:\\|${word})*)`;
+  const beside = new RegExp(`\\{${name}\\}[\\s([]*${choice}|(\\p{Sc})[\\s([]*\\{${name}\\}`, "gu");
   const found = phrases.flatMap(({ phrase }) =>
     [...phrase.matchAll(beside)].flatMap(([, behind = "", before = ""]) => (behind || before).split("|")),
   );
-  const all = found
-    .map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase())))
-    .filter(({ length }) => length > 0);
+  const words = found.filter((each) => !/^[a-z]$/i.test(each));
+  const all = words.map((each) => unitsNamed(each.toLowerCase())).filter(({ length }) => length > 0);
   if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
-  const named = said
-    .flatMap(({ norm }) => (norm.length > 2 ? [unitsNamed(norm)] : []))
-    .filter(({ length }) => length > 0);
+  const long = said.filter(({ norm }) => norm.length > 2);
+  const named = long.map(({ norm }) => unitsNamed(norm)).filter(({ length }) => length > 0);
   return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];
 }
 

@@ -100,11 +100,7 @@ function joinBound(tokens: readonly Token[], bound: readonly BoundThing[]): read
   });
 }
 
-export function valueOfThing(
-  { keyField, key, label }: BoundThing,
-  name: string,
-  isText: boolean,
-): string | number | undefined {
+export function valueOfThing({ keyField, key, label }: BoundThing, name: string, isText: boolean) {
   if (name === keyField) return key;
   return isText ? (label ?? (typeof key === "string" ? key : undefined)) : undefined;
 }
@@ -119,14 +115,14 @@ export function onceEach<K extends string | number, T>(compute: (key: K) => T): 
 }
 
 type Said = Pick<RequestText, "text" | "tokens">;
+type Place = Pick<Mark, "start" | "end">;
 
 function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   const found = new Map<number, Amount>();
+  const isJoint = (at: number) => tokens[at]?.glued === true && /^[-_/.]$/.test(tokens[at]?.norm ?? "");
   const isOfCode = (at: number): boolean => {
-    const isJoined =
-      tokens[at]?.glued === true && /^[-_/.]$/.test(tokens[at - 1]?.norm ?? "") && tokens[at - 1]?.glued === true;
-    const isSign = /^[-_/.]$/.test(tokens[at]?.norm ?? "") && tokens[at]?.glued === true;
-    const before = isJoined ? at - 2 : isSign ? at - 1 : -1;
+    const isJoined = tokens[at]?.glued === true && isJoint(at - 1);
+    const before = isJoined ? at - 2 : isJoint(at) ? at - 1 : -1;
     return before >= 0 && (tokens[before]?.kind === "word" || isOfCode(before));
   };
   for (let at = 0; at < tokens.length; ) {
@@ -160,6 +156,8 @@ function textOfRange({ from = "..", to = ".." }: DateRange): string {
   return from === to ? from : `${from}/${to}`;
 }
 
+const vagueDate = /^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/;
+
 function findDates(said: Said, clock: DateClock) {
   const { text, tokens } = said;
   const marks: Mark[] = [];
@@ -180,10 +178,7 @@ function findDates(said: Said, clock: DateClock) {
   for (const reading of found) addMark(reading, false);
   // Without a preposition these may be part of a name: "gas check weds", "1430 call Ada".
   for (const [at, { norm }] of tokens.entries())
-    if (
-      /^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/.test(norm) &&
-      !marks.some(({ start, end }) => start <= at && at < end)
-    )
+    if (vagueDate.test(norm) && !marks.some(({ start, end }) => start <= at && at < end))
       marks.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
   const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));
   const dates = all.flatMap((reading): readonly RequestDate[] => {
@@ -191,7 +186,7 @@ function findDates(said: Said, clock: DateClock) {
     if (place === undefined || (!place.isFirm && isCapital(said, place.start) && isCapital(said, place.end))) return [];
     const own: RequestDate = {
       ...{ ...reading, ...place },
-      dayAlone: () => findDayAlone(said, reading, { ...place, clock }),
+      dayAlone: () => findDayAlone(said, reading, place, clock),
       inPast: () => {
         const [past] = readDates(text.slice(reading.leadStart, reading.end), clock, { isPast: true });
         return { ...own, ...past, ...place };
@@ -232,7 +227,7 @@ const followers = wordSet(
     "instead too thanks asap urgent since",
 );
 
-function standsAlone(tokens: readonly Token[], { start, end }: Pick<Mark, "start" | "end">): boolean {
+function standsAlone(tokens: readonly Token[], { start, end }: Place): boolean {
   const next = tokens[end];
   const isOpening = start < 2 && next !== undefined && isVerb(next.norm);
   return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine || isOpening;
@@ -242,12 +237,8 @@ export function isCapital({ text, tokens }: Said, at: number): boolean {
   return tokens[at]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0));
 }
 
-function findDayAlone(
-  { text, tokens }: Said,
-  reading: DateReading,
-  { start, end: last, clock }: { readonly start: number; readonly end: number; readonly clock: DateClock },
-) {
-  for (let end = last - 1; end > start; end--) {
+function findDayAlone({ text, tokens }: Said, reading: DateReading, place: Place, clock: DateClock) {
+  for (let end = place.end - 1; end > place.start; end--) {
     if (tokens[end]?.glued) continue;
     const part = text.slice(reading.start, tokens[end - 1]?.end);
     const [day] = readDates(part, clock);

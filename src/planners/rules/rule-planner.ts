@@ -13,9 +13,7 @@ export interface RulePlannerOptions {
   readonly explain?: boolean;
 }
 
-const ruleOptions = {
-  explain: { type: "boolean", default: false },
-} satisfies OptionTable<RulePlannerOptions>;
+const ruleOptions = { explain: { type: "boolean", default: false } } satisfies OptionTable<RulePlannerOptions>;
 
 /** Loaded late, because apps that only run plans never need the rules. */
 const load = () => import("./plan-by-rules.ts");

@@ -91,10 +91,8 @@ function valuesOf(rule: PhraseRule, input: JsonObject): Values {
       if (Object.hasOwn(input, name)) return [[name, input[name]] as const];
       if (rule.source.toInput === undefined) return [];
       const fits = ([field, value]: readonly [string, unknown]) => !types.has(field) && mayBe(type, value);
-      return all
-        .filter(fits)
-        .map(([, value]) => [name, value] as const)
-        .slice(0, 1);
+      const found = all.find(fits);
+      return found === undefined ? [] : [[name, found[1]] as const];
     }),
   );
 }

@@ -73,7 +73,8 @@ export function readSlotValues(
     for (const { start, end } of own) work.spend(1 + end - start);
     const found = isFieldName(rule, own, request) ? undefined : valuesOf(type, own, request);
     if (found === undefined) return { ok: false };
-    const values = found === pointer ? earlierValues(rule, name, previous, input) : found;
+    const values: readonly SlotValue[] | undefined =
+      found === pointer ? earlierValues(rule, name, previous, input) : found;
     if (values === undefined) return isUnbound(own, request);
     if (found === pointer) hasPointer = true;
     else if (!isTakenAsIs(own, request) && !fitsOwnSchema(type, found, work)) return { ok: false };
@@ -92,12 +93,7 @@ export function saysIt({ pieces }: Pick<Match, "pieces">, words: readonly string
   return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
 }
 
-function earlierValues(
-  rule: SlotRule,
-  name: string,
-  previous: PhraseReference | undefined,
-  input: JsonObject,
-): readonly SlotValue[] | undefined {
+function earlierValues(rule: SlotRule, name: string, previous: PhraseReference | undefined, input: JsonObject) {
   const same = rule.source.toInput === undefined && Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof same === "string" || typeof same === "number") return [same];
   return previous === undefined || typeOfSlot(rule, name)?.kind === "enum" ? undefined : [previous];
@@ -116,11 +112,9 @@ function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { wo
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
 }
 
-function valuesOf(
-  type: SlotType,
-  pieces: readonly Piece[],
-  request: RequestText,
-): readonly SlotValue[] | typeof pointer | undefined {
+type Found = readonly SlotValue[] | typeof pointer | undefined;
+
+function valuesOf(type: SlotType, pieces: readonly Piece[], request: RequestText): Found {
   const [first] = pieces;
   if (first === undefined) return undefined;
   if (first.value === anaphor) return pointer;
@@ -134,13 +128,12 @@ function valuesOf(
   if (first.isMessage) return [textBetween(request, first.start, first.end)];
   const items = isWhole(type) ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
-  const values = items
-    .map((item) => textOf(item, request))
-    .map((text, at) => {
-      const end = items[at]?.at(-1)?.end ?? 0;
-      const isOwner = type.text === undefined && type.schema === undefined && /['’]s$/.test(words[end - 1] ?? "");
-      return isOwner && isContent(words[end] ?? "") ? text?.slice(0, -2) : text;
-    });
+  const values = items.map((item) => {
+    const text = textOf(item, request);
+    const end = item.at(-1)?.end ?? 0;
+    const isOwner = type.text === undefined && type.schema === undefined && /['’]s$/.test(words[end - 1] ?? "");
+    return isOwner && isContent(words[end] ?? "") ? text?.slice(0, -2) : text;
+  });
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 

@@ -116,9 +116,8 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
 /** Reads the units in names such as `durationMinutes` and `amountUsd`. */
 export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
-  return (
-    words.map((word) => (word.length > 1 ? unitsNamed(word.toLowerCase()) : [])).find(({ length }) => length > 0) ?? []
-  );
+  const named = words.map((word) => (word.length > 1 ? unitsNamed(word.toLowerCase()) : []));
+  return named.find(({ length }) => length > 0) ?? [];
 }
 
 interface SaidValue {
@@ -246,9 +245,6 @@ interface Slotted {
   readonly slots: ReadonlyMap<string, SlotType>;
 }
 
-export function typeOfSlot(
-  rule: Slotted & { readonly anywhere: readonly Slotted[] },
-  name: string,
-): SlotType | undefined {
+export function typeOfSlot(rule: Slotted & { anywhere: readonly Slotted[] }, name: string): SlotType | undefined {
   return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }

@@ -74,10 +74,7 @@ const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve
 const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks = wordSet("thank bless see miss love");
 
-/**
- * Returns true if the words may be a name: they are not a sentence, a pronoun or a message to a person. Words after
- * a colon or "called" and titles in capitals are always accepted.
- */
+/** True if the words may be a name, and are no sentence, pronoun or message. Titles in capitals are always accepted. */
 export function isPlainText(request: RequestText, start: number, end: number): boolean {
   const { words, tokens, text, marks } = request;
   // "Tomorrow 9 …" may be an hour.
