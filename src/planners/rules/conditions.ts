@@ -23,12 +23,8 @@ const denial = /\b(?:not|no|never|nothing|none|cannot)\b|n't\b/i;
 
 const ifSo = /^\s*(.+?)[,;.?] *(?:and )?if (not|no|so|yes)\b,? (?:then )?(.+)$/i;
 
-export function hasCondition(text: string): boolean {
-  return ifAtAll.test(text.replace(/"[^"]*"/g, '""'));
-}
-
 export function readConditional(text: string): Conditional | undefined {
-  if (text.length > maxLength) return undefined;
+  if (text.length > maxLength || !ifAtAll.test(text.replace(/"[^"]*"/g, '""'))) return undefined;
   const [, question, answer = "", after = ""] = ifSo.exec(text) ?? [];
   if (question !== undefined)
     return otherwise.test(after) ? undefined : { question, isDenied: /^no/i.test(answer), wish: after };
@@ -77,36 +73,28 @@ function listIn({ schemas: { output } }: ToolRules): string | undefined {
   return others.length === 0 ? list : undefined;
 }
 
-export function onlyIf(
-  steps: readonly PlanStep[],
-  match: Match,
-  { isDenied }: Conditional,
-): readonly PlanStep[] | undefined {
+export function onlyIf(steps: readonly PlanStep[], match: Match, { isDenied }: Conditional) {
   const [first, ...others] = steps;
   const test = first && testOf(first, match);
   if (first === undefined || test === undefined || others.length === 0) return undefined;
   const when = isDenied ? `!(${test})` : test;
   const dependent = others.map((step) => {
     const dependsOn = [...new Set([first.id, ...(step.dependsOn ?? [])])];
-    return { ...(isDenied ? step : ofFound(step, { first, match, others })), when, dependsOn };
+    return { ...(isDenied ? step : ofFound(step, first, match, others)), when, dependsOn };
   });
   return [first, ...dependent];
 }
 
 /** Runs the step for the item that was found: "milk" matches "buy milk", not "milkshake". */
-function ofFound(
-  step: PlanStep,
-  { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
-): PlanStep {
+function ofFound(step: PlanStep, first: PlanStep, match: Match, others: readonly PlanStep[]): PlanStep {
   const sought = Object.entries(first.input ?? {});
   const isSought = ([name, value]: [string, unknown]) => sought.some(([key, each]) => key !== name && each === value);
   const [field = "", said] = Object.entries(step.input ?? {}).find(isSought) ?? [];
   const list = listIn(match.rules) ?? "";
   const types = typesOf(schemasAt(match.rules.schemas.output ?? {}, [list, 0, field]) ?? []);
   const isText = types?.size === 1 && types.has("string");
-  const isUsed = findReferences(others.map(({ input = {} }) => input)).some(
-    (each) => each.reference?.stepId === step.id,
-  );
+  const references = findReferences(others.map(({ input = {} }) => input));
+  const isUsed = references.some(({ reference }) => reference?.stepId === step.id);
   if (step.tool === undefined || typeof said !== "string" || said.includes("$") || !isText || isUsed) return step;
   const words = JSON.stringify(` ${said.replace(/[A-Z]/g, (letter) => letter.toLowerCase())} `);
   const found = `${first.id}.${list}.filter(one, (" " + one.${field}.lowerAscii() + " ").contains(${words}))`;

@@ -68,9 +68,13 @@ export const costs = {
 } as const;
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
-const noNames: readonly string[] = [];
 const noFits: readonly AsideFit[] = [];
 const checkCost = 25;
+const maxWork = 400_000;
+
+export function byCost(one: { readonly cost: number }, other: { readonly cost: number }): number {
+  return one.cost - other.cost;
+}
 
 export type FindMeanings = (word: string) => readonly string[];
 
@@ -78,11 +82,9 @@ export type FindMeanings = (word: string) => readonly string[];
 export class WorkMeter {
   done = 0;
 
-  constructor(private readonly limit = 400_000) {}
-
   spend(steps: number): void {
     this.done += steps;
-    if (this.done > this.limit) throw new TooMuchWork();
+    if (this.done > maxWork) throw new TooMuchWork();
   }
 
   check(value: unknown): void {
@@ -122,11 +124,11 @@ export class Matcher {
     const run: Run = { slots, anywhere, range, fits: [], arriving: [], position: start };
     const place = from ?? template.start;
     const [text, isSpoken] = [undefined, from !== undefined];
-    push(run, start, { place, cost: 0, pieces: undefined, text, open: -1, filled: noNames, isSpoken });
+    push(run, start, { place, cost: 0, pieces: undefined, text, open: -1, filled: [], isSpoken });
     for (; run.position <= limit && run.position - start < run.arriving.length; run.position++) {
       const threads = run.arriving[run.position - start];
       if (threads === undefined) continue;
-      if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
+      if (threads.length > 1) threads.sort(byCost);
       const seen = threads.length > 1 ? new Set<PhrasePlace | PhraseSlot>() : undefined;
       for (const thread of threads) this.visit(run, thread, seen);
     }
@@ -227,16 +229,19 @@ export class Matcher {
     for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
     const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
     const plural = word.endsWith("s") ? words.get(word.slice(0, -1)) : undefined;
-    this.take(
-      run,
-      thread,
-      plural?.filter(({ steps }) => steps.slots.some(isNumber)),
-      0,
-    );
+    const counted = plural?.filter(({ steps }) => steps.slots.some(isNumber));
+    this.take(run, thread, counted, 0);
     if (this.request.things.has(run.position)) {
       for (const { steps } of [...words.values()].flat())
         for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
     } else if (words.size === 1) this.takeIt(run, thread);
+  }
+
+  private fillSlot(run: Run, thread: Thread, { name, next }: PhraseSlot, { end, cost, value, after = [next] }: Filled) {
+    const { place, pieces: before } = thread;
+    const pieces: Piece = { kind: "slot", start: run.position, end, name, value, place, before };
+    const filled = { ...thread, cost: thread.cost + cost, pieces, filled: [...thread.filled, name] };
+    for (const each of after) push(run, end, { ...filled, place: each });
   }
 
   private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
@@ -253,18 +258,15 @@ export class Matcher {
 
   /** Reads "it" as a noun with its slot: "post it" as "post parcel 4". */
   private takeIt(run: Run, thread: Thread): void {
-    const { place, cost, pieces: before, filled } = thread;
-    const { position } = run;
-    if (before === undefined) return;
-    const end = readAnaphor(this.request.words, position);
-    const [[noun, places] = ["", []]] = place.steps.words;
+    if (thread.pieces === undefined) return;
+    const end = readAnaphor(this.request.words, run.position);
+    const [[noun, places] = ["", []]] = thread.place.steps.words;
     if (end === undefined || prepositions.has(noun) || functionWords.has(noun)) return;
-    for (const { name, next } of places.flatMap(({ steps }) => steps.slots)) {
-      const type = run.slots.get(name);
-      if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;
+    for (const slot of places.flatMap(({ steps }) => steps.slots)) {
+      const type = run.slots.get(slot.name);
+      if (type === undefined || thread.filled.includes(slot.name) || isDate(type) || type.kind === "boolean") continue;
       const value = isReadable(type) ? anaphor : undefined;
-      const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
-      push(run, end, { ...thread, place: next, cost: cost + costs.text, pieces, filled: [...filled, name] });
+      this.fillSlot(run, thread, slot, { end, cost: costs.text, value });
     }
   }
 
@@ -287,9 +289,8 @@ export class Matcher {
   }
 
   private fill(run: Run, thread: Thread): void {
-    const { place, pieces: before } = thread;
     const { position } = run;
-    for (const slot of place.steps.slots) {
+    for (const slot of thread.place.steps.slots) {
       const { name, next } = slot;
       const type = run.slots.get(name);
       if (type === undefined || thread.filled.includes(name)) continue;
@@ -299,11 +300,9 @@ export class Matcher {
       }
       for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
         const named = isMeasured === true ? unitsBehind(next, type) : [];
-        if (type.kind === "enum" && value === anaphor && before === undefined) continue;
-        const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
-        const filled = [...thread.filled, name];
-        const cost = thread.cost + costs.value * (end - position);
-        for (const after of [next, ...named]) push(run, end, { ...thread, place: after, cost, pieces, filled });
+        if (type.kind === "enum" && value === anaphor && thread.pieces === undefined) continue;
+        const cost = costs.value * (end - position);
+        this.fillSlot(run, thread, slot, { end, cost, value, after: [next, ...named] });
       }
     }
   }
@@ -314,8 +313,7 @@ export class Matcher {
     const { position } = run;
     const word = this.request.words[position];
     const hasWord = word !== undefined;
-    const isOpener =
-      hasWord && opensMessage.has(word) && [...next.steps.words.keys()].some((each) => opensMessage.has(each));
+    const isOpener = opensMessage.has(word ?? "") && [...next.steps.words.keys()].some((one) => opensMessage.has(one));
     if (hasWord && !isOpener && position - open < maxTextTokens && this.edges.mayHold(position))
       push(run, position + 1, { ...thread, cost: cost + this.textCost(run, text) });
     const hasDate = hasWord && this.edges.hasDate(position);
@@ -331,7 +329,7 @@ export class Matcher {
   }
 
   private beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
-    const { place, cost, pieces, filled, isSpoken } = thread;
+    const { cost, pieces, isSpoken } = thread;
     const { position } = run;
     const word = this.request.words[position] ?? "";
     if (this.isMessage(run, thread, slot)) {
@@ -340,9 +338,8 @@ export class Matcher {
     }
     if (run.slots.get(slot.name)?.text === "word") {
       const end = this.wordEnd(position);
-      const piece: Piece = { kind: "slot", start: position, end, name: slot.name, place, before: pieces };
-      const next = { place: slot.next, cost: cost + costs.openText + costs.text * (end - position), pieces: piece };
-      if (end > position) push(run, end, { ...thread, ...next, filled: [...filled, slot.name] });
+      const spent = costs.openText + costs.text * (end - position);
+      if (end > position) this.fillSlot(run, thread, slot, { end, cost: spent });
       return;
     }
     if (this.followsBareValue(run, pieces)) return;
@@ -443,21 +440,24 @@ export class Matcher {
       if (type?.schema === undefined || value !== undefined || this.request.things.has(start)) return true;
       const text = textBetween(this.request, start, end);
       this.work.check(text);
-      const items =
-        type.kind === "list" ? splitAt(this.request, [{ start, end }]).map((item) => textOf(item, this.request)) : [];
-      const parsed = parseWith(type.schema, type.kind === "list" ? items : text);
+      const itemsIn = () => splitAt(this.request, [{ start, end }]).map((item) => textOf(item, this.request));
+      const parsed = parseWith(type.schema, type.kind === "list" ? itemsIn() : text);
       return parsed instanceof Promise || parsed.ok;
     });
   }
 
   private skipCost(position: number, word: string): number {
     if (isFiller(word)) return costs.filler;
-    if (!isArticle(word) || this.request.tokens[position]?.kind !== "word") return 0;
-    const isName =
-      isCapital(this.request, position) &&
-      !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));
+    const { text, tokens } = this.request;
+    if (!isArticle(word) || tokens[position]?.kind !== "word") return 0;
+    const isName = isCapital(this.request, position) && !/^\p{Ll}/u.test(text.charAt(tokens[position + 1]?.start ?? 0));
     return isName ? 0 : costs.article;
   }
+}
+
+interface Filled extends Pick<Piece, "end" | "value"> {
+  readonly cost: number;
+  readonly after?: readonly PhrasePlace[];
 }
 
 interface Run extends Pick<Template, "slots" | "anywhere"> {

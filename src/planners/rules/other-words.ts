@@ -10,13 +10,13 @@ import {
   smallWords,
   verbsLike,
 } from "../../english/word-classes.ts";
-import { wordSet } from "../../english/word-set.ts";
+import { saysAt, wordSet } from "../../english/word-set.ts";
 import { once } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
-import { type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
+import { byCost, type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, onceEach, type RequestText } from "./request.ts";
 import type { Match } from "./slot-values.ts";
@@ -67,25 +67,25 @@ interface Thread {
   readonly said: number;
 }
 
-interface OtherContext {
-  readonly edges: TextEdges;
-  readonly meaningsOf: FindMeanings;
-  readonly work: WorkMeter;
-}
-
 export class OtherWords {
-  private readonly text: OtherText;
+  readonly roots: readonly string[];
+  readonly isMark: boolean[];
 
   constructor(
     private readonly tools: readonly ToolRules[],
-    request: RequestText,
-    context: OtherContext,
+    readonly request: RequestText,
+    readonly edges: TextEdges,
+    private readonly meaningsOf: FindMeanings,
+    readonly work: WorkMeter,
   ) {
-    this.text = new OtherText(request, context);
+    const { words, tokens, marks } = request;
+    this.roots = words.map((word, at) => (tokens[at]?.kind === "word" && saysSomething(word) ? stem(word) : ""));
+    this.isMark = words.map(() => false);
+    for (const { kind, start, end, isFirm } of marks) if (kind !== "date" || isFirm) this.isMark.fill(true, start, end);
   }
 
   private readonly charts = once((): readonly Chart[] => {
-    const all = this.tools.flatMap(callsIn).map((call) => new Chart(call, this.text));
+    const all = this.tools.flatMap(callsIn).map((call) => new Chart(call, this));
     const meant = all.filter(({ rank }) => rank > 0).sort((one, other) => other.rank - one.rank);
     return meant.slice(0, maxCalls);
   });
@@ -93,13 +93,11 @@ export class OtherWords {
   fitsFrom(range: OtherRange): readonly OtherFit[] {
     const fits = this.charts().flatMap((chart) => chart.fit(range));
     const counts = new Map<number, number>();
-    return fits
-      .sort((one, other) => one.cost - other.cost)
-      .filter(({ end }) => {
-        const count = (counts.get(end) ?? 0) + 1;
-        counts.set(end, count);
-        return count <= maxFits;
-      });
+    return fits.sort(byCost).filter(({ end }) => {
+      const count = (counts.get(end) ?? 0) + 1;
+      counts.set(end, count);
+      return count <= maxFits;
+    });
   }
 
   goOnFrom({ rule, pieces }: Pick<Match, "rule" | "pieces">, range: OtherRange): readonly OtherFit[] {
@@ -108,8 +106,8 @@ export class OtherWords {
       each.rule.source.toInput === rule.source.toInput &&
       JSON.stringify(each.rule.fixed) === JSON.stringify(rule.fixed);
     const call = callsIn(rule.tool).find(isSame);
-    if (call === undefined || this.text.isDeed(Math.max(...range.starts))) return [];
-    const chart = this.charts().find((each) => each.call === call) ?? new Chart(call, this.text);
+    if (call === undefined || this.isDeed(Math.max(...range.starts))) return [];
+    const chart = this.charts().find((each) => each.call === call) ?? new Chart(call, this);
     const isOwn = ({ kind, name, isMessage }: Piece) =>
       kind === "slot" && isMessage !== true && call.slots.some((slot) => slot.name === name);
     const before = pieces.filter(isOwn);
@@ -120,30 +118,8 @@ export class OtherWords {
       return own.size === 0 ? [] : [{ ...fit, cost: fit.cost + costs.goesOn, pieces: [...shared, ...fit.pieces] }];
     });
   }
-}
 
-function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
-  return needs
-    .map((names) => [...names].filter((name) => !filled.has(name)))
-    .sort((one, other) => one.length - other.length);
-}
-
-class OtherText {
-  readonly roots: readonly string[];
-  readonly isMark: readonly boolean[];
-
-  constructor(
-    readonly request: RequestText,
-    readonly context: OtherContext,
-  ) {
-    const { words, tokens, marks } = request;
-    this.roots = words.map((word, at) => (tokens[at]?.kind === "word" && saysSomething(word) ? stem(word) : ""));
-    const isMark: boolean[] = words.map(() => false);
-    for (const { kind, start, end, isFirm } of marks) if (kind !== "date" || isFirm) isMark.fill(true, start, end);
-    this.isMark = isMark;
-  }
-
-  readonly meanings = onceEach((at: number) => this.context.meaningsOf(this.request.words[at] ?? "").map(stem));
+  readonly meanings = onceEach((at: number) => this.meaningsOf(this.request.words[at] ?? "").map(stem));
 
   isDeed(at: number): boolean {
     const word = this.request.words[at] ?? "";
@@ -163,6 +139,11 @@ class OtherText {
     if (isCapital(this.request, at)) return costs.broken;
     return /^(?:&|and)$/.test(word) && isCapital(this.request, at + 1) ? costs.joined : 0;
   }
+}
+
+function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
+  const lacking = needs.map((names) => [...names].filter((name) => !filled.has(name)));
+  return lacking.sort((one, other) => one.length - other.length);
 }
 
 interface ChartValue extends SlotReading {
@@ -192,11 +173,13 @@ class Chart {
   readonly rank: number;
   private readonly said: readonly number[];
   private readonly texts: readonly number[];
+  private readonly request: RequestText;
 
   constructor(
     readonly call: Call,
-    private readonly text: OtherText,
+    private readonly text: OtherWords,
   ) {
+    this.request = text.request;
     const { words } = text.request;
     this.said = text.roots.map((_, at) => this.saidBy(at));
     this.texts = call.slots.flatMap(({ type }, place) => (isReadable(type) ? [] : [place]));
@@ -219,7 +202,7 @@ class Chart {
 
   /** `before`: pieces of the call that these words continue. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
-    const { words } = this.text.request;
+    const { words } = this.request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];
     const verb = this.otherDeed(content);
     const waiting: Map<number, Thread>[] = [];
@@ -239,15 +222,14 @@ class Chart {
     for (let at = first; at <= last; at++) {
       const arrived = waiting[at - first];
       if (arrived === undefined) continue;
-      const threads = [...arrived.values()].sort((one, other) => one.cost - other.cost).slice(0, maxThreads);
-      this.text.context.work.spend(threads.length);
+      const threads = [...arrived.values()].sort(byCost).slice(0, maxThreads);
+      this.text.work.spend(threads.length);
       const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
       if (ends.has(at)) {
-        const cheapest = closed.filter(({ said }) => said >= minSaid).sort((one, other) => one.cost - other.cost);
-        const found = cheapest
-          .slice(0, 2 * fitsPerEnd)
-          .flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
-        fits.push(...found.sort((one, other) => one.cost - other.cost).slice(0, fitsPerEnd));
+        const cheapest = closed.filter(({ said }) => said >= minSaid).sort(byCost);
+        const likely = cheapest.slice(0, 2 * fitsPerEnd);
+        const found = likely.flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
+        fits.push(...found.sort(byCost).slice(0, fitsPerEnd));
       }
       if (at >= limit) continue;
       for (const thread of threads) if (thread.open >= 0) this.extend(thread, at, push);
@@ -257,11 +239,9 @@ class Chart {
   }
 
   private otherDeed(start: number): number | undefined {
-    const isAsked =
-      this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
-    const isOwn = [this.text.roots[start] ?? "", ...this.text.meanings(start)].some((root) =>
-      this.call.leads.has(root),
-    );
+    const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.request.words[start] ?? "");
+    const roots = [this.text.roots[start] ?? "", ...this.text.meanings(start)];
+    const isOwn = roots.some((root) => this.call.leads.has(root));
     return this.text.isDeed(start) && !isAsked && !isOwn ? start : undefined;
   }
 
@@ -273,7 +253,7 @@ class Chart {
   }
 
   private pass(thread: Thread, at: number, push: Push): void {
-    const { tokens, words } = this.text.request;
+    const { tokens, words } = this.request;
     const word = words[at] ?? "";
     const weight = this.said[at] ?? 0;
     const take = (kind: Piece["kind"], cost: number) => {
@@ -298,17 +278,16 @@ class Chart {
     const { type } = slot;
     if (!isReadable(type)) return [];
     const all = this.text.readingsOf(type)(at);
-    const amount =
-      type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
+    const amount = type.units === undefined && takesMoney.test(slot.name) ? this.request.amounts.get(at) : undefined;
     // A money slot without a currency takes any currency.
     const isMoney = amount?.number !== undefined && amount.measures.some(({ unit }) => unit.isMoney);
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
     return [...all, ...money].map((reading: SlotReading) => {
       const isPointer = reading.value === anaphor;
       const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, at);
-      const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
-      const lead =
-        isLed || isFollowed ? 0 : slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
+      const isFollowed = slot.behind.has(this.request.words[reading.end] ?? "");
+      const unled = slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
+      const lead = isLed || isFollowed ? 0 : unled;
       const isTelling = !isPointer && (reading.isMeasured === true || type.kind === "enum");
       const isSure =
         (lead === 0 || lead === costs.choice || this.isOnlyNumber(type, at)) && this.isOwnForm(slot, reading, at);
@@ -317,16 +296,16 @@ class Chart {
   }
 
   private isOnlyNumber({ kind }: CallSlot["type"], at: number): boolean {
-    const isDigits = kind === "number" && /^\d/.test(this.text.request.words[at] ?? "");
+    const isDigits = kind === "number" && /^\d/.test(this.request.words[at] ?? "");
     return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
   }
 
   private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
-    if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
+    if (type.kind === "enum") return slotReadingsAt(type, this.request, at).length > 0;
     if (type.kind !== "number") return true;
     const isUnit = (word: string) =>
       word !== "percent" && word !== "%" && type.units?.some(({ names }) => names.includes(word));
-    return (isMeasured || ![...behind].some(isUnit)) && this.text.request.words[at] !== "one";
+    return (isMeasured || ![...behind].some(isUnit)) && this.request.words[at] !== "one";
   }
 
   private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: Reach): void {
@@ -344,17 +323,15 @@ class Chart {
   }
 
   private jointEnd(at: number): number {
-    const { words } = this.text.request;
+    const { words } = this.request;
     if (!/^(?:,|and|&)$/.test(words[at] ?? "")) return at;
     return words[at] === "," && words[at + 1] === "and" ? at + 2 : at + 1;
   }
 
   private isLed({ leads, name }: CallSlot, at: number): boolean {
-    const before = this.text.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
+    const before = this.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
     const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
-    const ends = (lead: readonly string[]) =>
-      lead.every((word, index) => before[before.length - lead.length + index] === word);
-    return isNaming || leads.some(ends);
+    return isNaming || leads.some((lead) => saysAt(before, before.length - lead.length, lead));
   }
 
   private open(thread: Thread, at: number, place: number, { push, limit }: Reach): void {
@@ -366,7 +343,7 @@ class Chart {
     const filled = thread.filled | (1 << place);
     const cost = thread.cost + (thread.pieces?.kind === "left" ? costs.afterLeft : lead);
     if (message !== undefined) {
-      const end = this.text.request.words.length;
+      const end = this.request.words.length;
       const pieces: Piece = { kind: "slot", start: at, end, name: slot.name, isMessage: true, before: thread.pieces };
       push(end, { ...thread, cost: cost + message, filled, pieces });
     }
@@ -380,7 +357,7 @@ class Chart {
   private readonly openingOf = remembered((slot: CallSlot) => onceEach((at: number) => this.openingAt(slot, at)));
 
   private openingAt(slot: CallSlot, at: number): Opening {
-    const { request, context } = this.text;
+    const { request, edges } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
     const isLed = this.isLed(slot, at);
@@ -392,13 +369,13 @@ class Chart {
     const each = slot.message === "always" ? costs.message : costs.opened;
     const length = Math.min(costs.maxMessage, each * (words.length - at));
     const message = length + this.text.breakCost(at) + this.openCost(at, isOpened);
-    const text = slot.message !== "always" && context.edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
+    const text = slot.message !== "always" && edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
     const isInfinitive = slot.isInfinitive && isVerb(words[at] ?? "");
     return { lead, message: isMessage ? message : undefined, text, isInfinitive };
   }
 
   private openCost(at: number, isOpened: boolean): number {
-    const { words, tokens } = this.text.request;
+    const { words, tokens } = this.request;
     const word = words[at] ?? "";
     const isBad = opensMessage.has(word) || polite.has(word) || tokens[at]?.kind === "sign";
     const opener = isOpened ? -1 : words.slice(at, at + maxOpening).findIndex((each) => opensMessage.has(each));
@@ -425,27 +402,21 @@ class Chart {
 
   private extend(thread: Thread, at: number, push: Push): void {
     const { openAt, open } = thread;
-    const { context, request } = this.text;
+    const { request, edges } = this.text;
     const slot = this.call.slots[open];
-    if (
-      slot === undefined ||
-      at - openAt >= maxText ||
-      !context.edges.mayHold(at) ||
-      request.tokens[openAt]?.kind === "quote"
-    )
-      return;
+    const isFull = at - openAt >= maxText || request.tokens[openAt]?.kind === "quote";
+    if (slot === undefined || isFull || !edges.mayHold(at)) return;
     push(at + 1, { ...thread, cost: thread.cost + this.textCost(at, openAt, slot) });
   }
 
   private close(thread: Thread, at: number): Thread | undefined {
     const { openAt, open } = thread;
-    const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.text.request.words[openAt] ?? "");
+    const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.request.words[openAt] ?? "");
     const part = [{ start: openAt, end: at }];
-    if (isLetter || !this.text.context.edges.mayEnd(at) || textOf(part, this.text.request) === undefined)
-      return undefined;
+    if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.request) === undefined) return undefined;
     const { name = "", type } = this.call.slots[open] ?? {};
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
-    const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.text.request, at - 1);
+    const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.request, at - 1);
     const isPlain = this.text.isPlain(openAt)(at) && !isLong;
     const cost = thread.cost + this.text.breakCost(at) + (isPlain ? 0 : costs.unplain);
     return { ...thread, cost, open: -1, openAt: -1, pieces };
@@ -464,11 +435,9 @@ class Chart {
     if (lacking.length > 1) return undefined;
     const pieces = piecesOf(last);
     if (verb !== undefined && !pieces.some((piece) => this.holdsDeed(piece, verb))) return undefined;
-    const roots = new Set(
-      pieces.flatMap(({ kind, start }) => (kind === "slot" || kind === "left" ? [] : this.meaningsAt(start))),
-    );
-    const unsaid =
-      before === undefined ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots))) : 0;
+    const spoken = pieces.filter(({ kind }) => kind === "word" || kind === "free");
+    const roots = new Set(spoken.flatMap(({ start }) => this.meaningsAt(start)));
+    const unsaid = before ? 0 : Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots)));
     const lackCost = missing !== undefined ? costs.missing : filled === 0 && call.isDestructive ? costs.empty : 0;
     return {
       ...{ rule: call.rule, end, pieces, ...(missing !== undefined && { missing }) },
@@ -478,12 +447,12 @@ class Chart {
   }
 
   private meaningsAt(at: number): readonly string[] {
-    return [stem(this.text.request.words[at] ?? ""), ...this.text.meanings(at)];
+    return [stem(this.request.words[at] ?? ""), ...this.text.meanings(at)];
   }
 
   private holdsDeed({ kind, start, end, name, value, isMessage = false }: Piece, verb: number): boolean {
     if (kind !== "slot" || start > verb || end <= verb) return false;
-    if (isMessage || value !== undefined || this.text.request.tokens[start]?.kind === "quote") return true;
+    if (isMessage || value !== undefined || this.request.tokens[start]?.kind === "quote") return true;
     return this.call.slots.some((slot) => slot.name === name && slot.isInfinitive);
   }
 
@@ -494,8 +463,7 @@ class Chart {
       this.valuesAt(start).some(
         (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place]?.name === name,
       );
-    const isSmallest = ({ kind, start }: Piece) =>
-      kind !== "free" || smallest.test(this.text.request.words[start] ?? "");
+    const isSmallest = ({ kind, start }: Piece) => kind !== "free" || smallest.test(this.request.words[start] ?? "");
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
       // "Clean the list" is not "clean out the list".
@@ -541,12 +509,11 @@ function shareUnsaid(groups: readonly ReadonlySet<string>[], said: Pick<Readonly
 function saysValue({ kind, values, units }: CallSlot["type"], { words, amounts }: RequestText): boolean {
   if (kind === "enum") return words.some((word) => values?.has(word));
   if (units === undefined) return false;
-  const isOwn = ({ unit }: { readonly unit: { readonly kind: unknown } }) =>
-    units.some((each) => each.kind === unit.kind);
-  return [...amounts.values()].some(({ measures }) => measures.some(isOwn));
+  const kinds = new Set(units.map((unit) => unit.kind));
+  return [...amounts.values()].some(({ measures }) => measures.some(({ unit }) => kinds.has(unit.kind)));
 }
 
-function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: number): readonly SlotReading[] {
+function readLoosely(type: CallSlot["type"], { request, roots }: OtherWords, at: number): readonly SlotReading[] {
   const found = slotReadingsAt(type, request, at);
   const { number, end = 0, measures = [] } = request.amounts.get(at) ?? {};
   if (type.kind === "number" && number !== undefined && (end > number.end || measures.length > 0))

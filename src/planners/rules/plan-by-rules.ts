@@ -14,11 +14,12 @@ import { callsTool } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
-import { afterWait, hasCondition, onlyIf, readConditional } from "./conditions.ts";
+import { afterWait, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
 import type { Doubt } from "./doubts.ts";
@@ -30,12 +31,10 @@ import {
   certaintyOf,
   contentOf,
   exampleValues,
-  likeliest,
   likestPhrases,
   type Meaning,
-  maxProposals,
+  proposalsFor,
   questionFor,
-  toProposal,
   unusedIn,
 } from "./proposals.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
@@ -70,6 +69,7 @@ export interface RequestExplanation {
 }
 
 type Details = AgentErrorDetails["cannot-plan"];
+type Failed = Exclude<Readings, { readonly type: "read" | "too-long" }>;
 
 const maxClauses = 1_000;
 const maxQuoted = 120;
@@ -128,9 +128,7 @@ async function planOrRefuse(
   const { reason, why, more } = planned;
   const { parts = () => [], meant = [] } = more;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
-  const proposals = likeliest(meant)
-    .flatMap((each) => toProposal(each, { nowMs, timeZone }) ?? [])
-    .slice(0, maxProposals);
+  const proposals = proposalsFor(meant, { nowMs, timeZone });
   const examples = await planning.suggest(request.request, proposals[0]?.steps);
   throwIfCancelled(signal);
   const known = { reason, examples, ...more.details };
@@ -162,7 +160,7 @@ export class Planning {
 
   /** Plans only what the phrases say. */
   async planExactly(text: string): Promise<Planned | Refused> {
-    return (hasCondition(text) ? await this.planConditional(text) : undefined) ?? this.planText(text);
+    return (await this.planConditional(text)) ?? this.planText(text);
   }
 
   /** Plans a refused text by the likest phrase or in other words. */
@@ -176,7 +174,9 @@ export class Planning {
     const request = this.read(text);
     if (!proposable.has(reason) || request.tokens.length > maxProposedTokens) return refused;
     const reader = more.reader ?? this.readerOf(request);
-    if (reader.clauses.some(({ start, end }) => isBarred(request.words, start, end))) return refused;
+    const isBarred = ({ start, end }: Part) =>
+      findRefusals(request.words, start, end).some(({ reason }) => reason === "denied" || reason === "corrected");
+    if (reader.clauses.some(isBarred)) return refused;
     const found = await reader.readInOtherWords().catch(ifTooMuchWork);
     if (found?.type !== "read") return refused;
     const [best] = found.readings;
@@ -191,16 +191,12 @@ export class Planning {
       return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });
     const [first] = meant;
-    const known = (more.meant ?? []).filter(
-      ({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)),
-    );
-    const isMissing =
-      reason === "not-understood" &&
-      first?.asks !== undefined &&
-      first.unused.length === 0 &&
-      first.certainty >= minAsked;
+    const planned = meant.map(({ steps }) => JSON.stringify(steps));
+    const known = (more.meant ?? []).filter(({ steps }) => !planned.includes(JSON.stringify(steps)));
+    const isMissing = first?.asks !== undefined && first.unused.length === 0 && first.certainty >= minAsked;
     const all = { ...more, meant: [...meant, ...known] };
-    if (!isMissing) return new Refused(reason, this.explainNear(why, best, request), all);
+    if (reason !== "not-understood" || !isMissing)
+      return new Refused(reason, this.explainNear(why, best, request), all);
     const { field, choices = [] } = first.asks as ProposalQuestion;
     const among = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
     return new Refused("missing", `${quote(text.trim())} does not say the ${sayName(field)}${among}`, all);
@@ -261,12 +257,8 @@ export class Planning {
     return examples;
   }
 
-  private async findExample(
-    tool: ToolRules,
-    phrases: readonly PhraseRule[],
-    said: Parameters<typeof exampleValues>[1],
-  ) {
-    for (const rule of phrases) {
+  private async findExample(tool: ToolRules, rules: readonly PhraseRule[], said: Parameters<typeof exampleValues>[1]) {
+    for (const rule of rules) {
       const example = sayPhrase(rule, exampleValues(rule, said), this.clock);
       if (example === undefined) continue;
       const key = [...this.rules.map((each) => each.tool.name), example].join("\n");
@@ -297,21 +289,15 @@ export class Planning {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = () => found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
-      const { reason, why } = isTalk
-        ? new Refused("small-talk", "it does not say what to do")
-        : this.refuse(found, reader);
+      const { reason, why } = isTalk ? smallTalk : this.refuse(found, reader);
       const isOpen = reason === "not-understood" || reason === "question";
       const isUnread = isOpen && found.matches.length === 0 && found.match === undefined && !("unfit" in found);
       return new Refused(reason, why, { details: { words }, parts, isUnread, reader });
     }
     const [best] = found.readings;
-    if (found.isTie || best.doubts.length > 0) {
-      const delayed = found.isTie ? undefined : this.planDelayed(best, reader);
-      return delayed instanceof Refused || delayed === undefined
-        ? (delayed ?? this.refuseDoubtful(found, reader))
-        : { steps: delayed, parts: () => readParts(best, reader), matches: best.matches };
-    }
-    return this.toPlanned(best, reader);
+    if (!found.isTie && best.doubts.length === 0) return this.toPlanned(best, reader);
+    const delayed = found.isTie ? undefined : this.planDelayed(best, reader);
+    return delayed ?? this.refuseDoubtful(found, reader);
   }
 
   private readerOf(request: RequestText, stepsBefore = 0): RequestReader {
@@ -342,26 +328,22 @@ export class Planning {
     return steps && { ...planned, steps };
   }
 
-  private planDelayed(
-    { drafts, matches, doubts }: Reading,
-    reader: RequestReader,
-  ): readonly PlanStep[] | Refused | undefined {
+  private planDelayed(reading: Reading, reader: RequestReader): Planned | Refused | undefined {
+    const { drafts, matches, doubts } = reading;
     const { request } = reader;
+    const { words, marks, dates } = request;
     const [place, ...others] = doubts;
     const isDated = matches.some(({ rules, pieces }) => {
-      const verb = request.words[pieces.find(({ kind }) => kind === "word")?.start ?? -1] ?? "";
+      const verb = words[pieces.find(({ kind }) => kind === "word")?.start ?? -1] ?? "";
       return this.rules.some((tool) => (tool === rules || tool.leads.has(verb)) && tool.hasDates());
     });
     if (place === undefined || others.length > 0 || place.kind !== "left" || isDated) return undefined;
-    const mark = request.marks.find(
-      ({ kind, start, end }) => kind === "date" && start >= place.start && end === place.end,
-    );
+    const mark = marks.find(({ kind, start, end }) => kind === "date" && start >= place.start && end === place.end);
     if (mark === undefined) return undefined;
-    const date = request.dates.find(({ start, end }) => start === mark.start && end === mark.end);
+    const date = dates.find(({ start, end }) => start === mark.start && end === mark.end);
     const said = textBetween(request, mark.leadStart, mark.end);
-    const isFirst = matches.every(({ pieces }) =>
-      pieces.every(({ kind, start }) => kind === "left" || start >= mark.end),
-    );
+    const isLater = ({ kind, start }: Piece) => kind === "left" || start >= mark.end;
+    const isFirst = matches.every(({ pieces }) => pieces.every(isLater));
     // A time after several wishes may belong only to the last one.
     const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
     const steps = orderSteps(drafts, request);
@@ -373,12 +355,9 @@ export class Planning {
         : `"${cutText(said, maxQuoted)}" names a time that no tool for this takes, and no step can wait for it`;
       return new Refused(mark.isFalse ? "not-understood" : "later", why, { meant, reader });
     }
-    if (date?.isBareHour !== true) return waiting;
-    const why = `"${cutText(said, maxQuoted)}" ${doubtful.hour}`;
-    return new Refused("unsure", why, {
-      meant: [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }],
-      reader,
-    });
+    if (date?.isBareHour !== true) return { steps: waiting, parts: () => readParts(reading, reader), matches };
+    const likely = [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }];
+    return new Refused("unsure", `"${cutText(said, maxQuoted)}" ${doubtful.hour}`, { meant: likely, reader });
   }
 
   private refuseDoubtful({ readings }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
@@ -397,10 +376,8 @@ export class Planning {
     return new Refused(reason, `${said} ${doubtful[doubt.kind]}`, { meant, reader });
   }
 
-  private async findLikely(
-    text: string,
-    { more: { isUnread, details } }: Refused,
-  ): Promise<Planned | Refused | undefined> {
+  private async findLikely(text: string, { more }: Refused): Promise<Planned | Refused | undefined> {
+    const { isUnread, details } = more;
     const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
     // Questions are refused only for tools with effects.
     const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
@@ -417,19 +394,18 @@ export class Planning {
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
     if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
     const why = `${quote(text)} is only slightly ${summary}`;
-    return new Refused("unsure", why, {
-      ...(details && { details }),
-      meant: [{ steps, certainty: 0.5, unused: [], text: meaning }],
-    });
+    const meant = [{ steps, certainty: 0.5, unused: [], text: meaning }];
+    return new Refused("unsure", why, { ...(details && { details }), meant });
   }
 
-  private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
+  private refuse(found: Failed, reader: RequestReader): Refused {
     if (this.rules.every(({ rules }) => rules.length === 0))
       return new Refused(
         "not-understood",
         "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
       );
-    const words = quote(reader.quote(found.clause));
+    const { start, end } = reader.clauses[found.clause] ?? { start: 0, end: 0 };
+    const words = quote(textBetween(reader.request, start, end));
     if (found.type === "refused")
       return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
     const { unfit } = found;
@@ -440,6 +416,7 @@ export class Planning {
   }
 }
 
+const smallTalk = new Refused("small-talk", "it does not say what to do");
 const maxExamples = 3;
 const maxTries = 3;
 const plannable = remembered((_tool: ToolRules) => new RecentMap<boolean>(1_000));
@@ -469,29 +446,13 @@ const maxProposedTokens = 300;
 const minAsked = 0.3;
 const minAhead = 30;
 
-const proposable: ReadonlySet<RefusalReason> = new Set([
-  "not-understood",
-  "ambiguous",
-  "unsure",
-  "missing",
-  "question",
-  "supposed",
-  "later",
-  "unbound",
-]);
-
-function isBarred(words: readonly string[], start: number, end: number): boolean {
-  return findRefusals(words, start, end).some(({ reason }) => reason === "denied" || reason === "corrected");
-}
+const proposable = wordSet("not-understood ambiguous unsure missing question supposed later unbound");
 
 function ifTooMuchWork(thrown: unknown): undefined {
   if (!(thrown instanceof TooMuchWork)) throw thrown;
 }
 
-function wordsOf(
-  found: Exclude<Readings, { readonly type: "read" | "too-long" }>,
-  { clauses, request }: RequestReader,
-) {
+function wordsOf(found: Failed, { clauses, request }: RequestReader) {
   const { matches, match } = found;
   const left = clauses.slice(match === undefined ? found.clause : match.lastClause + 1);
   const all = match === undefined ? matches : [...matches, match];

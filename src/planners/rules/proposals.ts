@@ -30,24 +30,22 @@ export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"
   readonly asks?: ProposalQuestion;
 }
 
-export const maxProposals = 3;
+const maxProposals = 3;
 
-export function likeliest(meanings: readonly Meaning[]): readonly Meaning[] {
+export function proposalsFor(meanings: readonly Meaning[], clock: DateClock): readonly Proposal[] {
   const meant = meanings.map(({ steps, asks }) =>
     JSON.stringify([steps.map(({ tool, input, wait }) => [tool, input, wait]), asks?.field]),
   );
   const unlike = meanings.filter((_, at) => meant.indexOf(meant[at] ?? "") === at);
-  return unlike.sort((one, other) => other.certainty - one.certainty);
+  const likeliest = unlike.sort((one, other) => other.certainty - one.certainty);
+  return likeliest.flatMap((each) => toProposal(each, clock) ?? []).slice(0, maxProposals);
 }
 
-export function toProposal(
-  { steps, calls = [], certainty, unused, asks, text }: Meaning,
-  clock: DateClock,
-): Proposal | undefined {
+function toProposal(meaning: Meaning, clock: DateClock): Proposal | undefined {
+  const { steps, calls = [], certainty, unused, asks, text } = meaning;
   const lackingOf = (id: string) => (asks?.stepId === id ? asks.field : undefined);
-  const said = new Map(
-    calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]),
-  );
+  const say = ({ id, rules, input }: DraftStep) => sayOpenly(rules, input, { clock, lacking: lackingOf(id) });
+  const said = new Map(calls.map((call) => [call.id, say(call)]));
   if (asks === undefined && [...said.values()].includes(undefined)) return undefined;
   const reasoned = steps.map((step) =>
     said.get(step.id) === undefined ? step : { ...step, reasoning: said.get(step.id) ?? "" },
@@ -70,16 +68,12 @@ export function unusedIn({ doubts }: Reading, request: RequestText): readonly st
 
 export function questionFor({ lacking, drafts }: Reading, clock: DateClock): ProposalQuestion | undefined {
   const rule = drafts.find(({ id }) => id === lacking?.stepId)?.match.rule;
-  if (lacking === undefined || rule === undefined) return undefined;
-  return questionOf(rule, lacking, clock);
+  return lacking && rule && questionOf(rule, lacking, clock);
 }
 
-/** The question for the value of a slot. */
-export function questionOf(
-  rule: PhraseRule,
-  { stepId, slot }: { readonly stepId: string; readonly slot: string },
-  clock: DateClock,
-): ProposalQuestion | undefined {
+type Gap = NonNullable<Reading["lacking"]>;
+
+export function questionOf(rule: PhraseRule, { stepId, slot }: Gap, clock: DateClock): ProposalQuestion | undefined {
   const { schemas } = rule.tool;
   const field = rule.source.toInput === undefined ? slot : fieldOf(rule, slot, clock);
   if (field === undefined) return undefined;
@@ -130,12 +124,10 @@ export function certaintyOf({ matches, doubts, cost: all }: Reading, others: rea
   return Math.round(100 / (1 + Math.exp(-sum))) / 100;
 }
 
-const examplesOf = remembered(({ rules }: ToolRules) =>
-  rules.map((rule) => ({ rule, words: contentOf(rule.example) })),
-);
+const phrasesOf = remembered(({ rules }: ToolRules) => rules.map((rule) => ({ rule, words: contentOf(rule.example) })));
 
 export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>) {
-  const scored = examplesOf(tool).map(({ rule, words }) => {
+  const scored = phrasesOf(tool).map(({ rule, words }) => {
     const shared = [...words].filter((word) => said.has(word)).length;
     return { rule, shared, score: shared === 0 ? 0 : 3 * shared - words.size };
   });
@@ -143,9 +135,8 @@ export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>) {
 }
 
 export function contentOf(text: string): ReadonlySet<string> {
-  return new Set(
-    tokenize(text, 200).flatMap(({ norm }) => (norm.length > 2 && !functionWords.has(norm) ? [norm] : [])),
-  );
+  const norms = tokenize(text, 200).map(({ norm }) => norm);
+  return new Set(norms.filter((norm) => norm.length > 2 && !functionWords.has(norm)));
 }
 
 export function exampleValues(
@@ -167,10 +158,8 @@ export function exampleValues(
       const isDay = type.kind === "date" || type.kind === "range";
       const date = isDay ? tomorrow.slice(0, 10) : `${tomorrow.slice(0, 11)}09:00:00${tomorrow.slice(19)}`;
       const any = schema && valueIn(schema);
-      return [
-        name,
-        said ?? any ?? (isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`)),
-      ] as const;
+      const other = isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`);
+      return [name, said ?? any ?? other] as const;
     }),
   );
 }

@@ -13,7 +13,7 @@ import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
 import { type Doubt, findDoubts } from "./doubts.ts";
 import { holdsNames, isBetweenNames, isSeparatorAt, mayBeItems } from "./items.ts";
-import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
+import { byCost, costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
 import { isContent } from "./operation.ts";
 import { type OtherFit, type OtherRange, OtherWords } from "./other-words.ts";
 import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
@@ -65,7 +65,6 @@ interface Failure {
 
 interface Search {
   readonly beams: Partial[][];
-  farthest: number;
   failure: Failure & { readonly unfit?: Unfit };
   refused: (Failure & { readonly refusal: FoundRefusal }) | undefined;
 }
@@ -116,9 +115,7 @@ export class RequestReader {
     const { meaningsOf } = options;
     this.edges = readTextEdges(request);
     this.matcher = new Matcher(request, this.edges, meaningsOf, (word) => this.isLead(word), this.work);
-    this.clauses = cutClauses(request).filter(
-      ({ start, end }) => !isCourtesy(words, start, end) && !this.isCalling(start, end),
-    );
+    this.clauses = cutClauses(request).filter((clause) => !this.isAddress(clause));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -131,8 +128,9 @@ export class RequestReader {
     this.candidates = tools.flatMap((tool) => tool.candidates(present, hasThings));
   }
 
-  private isCalling(start: number, end: number): boolean {
+  private isAddress({ start, end }: Clause): boolean {
     const { words } = this.request;
+    if (isCourtesy(words, start, end)) return true;
     if (start > 0 || end - start > 3 || words[end] !== ",") return false;
     if (greetings.test(words[0] ?? "")) return end > 1 && !this.isLead(words[1] ?? "");
     const isKnown = this.tools.some(({ vocabulary }) => vocabulary.has(words[0] ?? ""));
@@ -150,25 +148,22 @@ export class RequestReader {
 
   readInOtherWords(): Promise<Readings> {
     const { meaningsOf } = this.options;
-    this.otherWords ??= new OtherWords(this.tools, this.request, { edges: this.edges, meaningsOf, work: this.work });
+    this.otherWords ??= new OtherWords(this.tools, this.request, this.edges, meaningsOf, this.work);
     return this.read();
   }
 
   async read(): Promise<Readings> {
     const count = this.clauses.length;
     const beams: Partial[][] = Array.from({ length: count + 1 }, () => []);
-    const search: Search = { beams, farthest: 0, failure: { clause: 0 }, refused: undefined };
+    const search: Search = { beams, failure: { clause: 0 }, refused: undefined };
     beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
-      const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
+      const sorted = (search.beams[clause] ?? []).sort(byCost).slice(0, maxBeam);
       const most = this.otherWords === undefined ? maxBehind : Number.POSITIVE_INFINITY;
       const partials = sorted.filter(({ cost }) => cost - (sorted[0]?.cost ?? cost) <= most);
       for (const partial of partials) {
         const passed = this.passClause(clause, partial);
-        if (passed !== undefined) {
-          search.beams[clause + 1]?.push(passed);
-          search.farthest = Math.max(search.farthest, clause + 1);
-        }
+        if (passed !== undefined) search.beams[clause + 1]?.push(passed);
         await this.extendAll(partial, clause, search);
       }
     }
@@ -181,7 +176,7 @@ export class RequestReader {
     const others = this.otherWords === undefined ? [] : this.othersAt(clause);
     const found = [this.matchesAt(clause), others, this.goOn(partial, clause), this.goOnInOtherWords(partial, clause)];
     const matches = found.flat().filter((match) => this.isSameList(last, match));
-    for (const match of matches.sort((left, right) => left.cost - right.cost)) {
+    for (const match of matches.sort(byCost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
       if (this.isWorse(match, better)) continue;
@@ -197,7 +192,6 @@ export class RequestReader {
       } else {
         done.set(lastClause, [...better, match]);
         search.beams[lastClause + 1]?.push(extended);
-        search.farthest = Math.max(search.farthest, lastClause + 1);
       }
     }
   }
@@ -220,7 +214,7 @@ export class RequestReader {
   }
 
   private bestOf(whole: readonly Partial[]): Readings | undefined {
-    const sorted = [...whole].sort((left, right) => left.cost - right.cost).filter(({ drafts }) => drafts.length > 0);
+    const sorted = [...whole].sort(byCost).filter(({ drafts }) => drafts.length > 0);
     const [best, ...rest] = sorted;
     if (best === undefined) return undefined;
     const others = rest.filter((each, at) => [best, ...rest.slice(0, at)].every((other) => !isSame(each, other)));
@@ -228,10 +222,11 @@ export class RequestReader {
     return { type: "read", readings: [best, ...others.slice(0, maxReadings - 1)], isTie };
   }
 
-  private explainFailure({ beams, farthest, failure, refused }: Search): Readings {
+  private explainFailure({ beams, failure, refused }: Search): Readings {
     if (this.needsMore) return { type: "too-long", matches: [] };
+    const farthest = beams.findLastIndex(({ length }) => length > 0);
     const clause = Math.min(farthest, this.clauses.length - 1);
-    const [best] = (beams[farthest] ?? []).sort((left, right) => left.cost - right.cost);
+    const [best] = (beams[farthest] ?? []).sort(byCost);
     const matches = best?.matches ?? [];
     if (refused !== undefined && refused.clause >= clause) return { type: "refused", matches, ...refused };
     const [refusal] = this.refusals[clause] ?? [];
@@ -244,7 +239,7 @@ export class RequestReader {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
-      // A sum explains all its words, but before another wish it may be a condition.
+      // Words of a sum are no condition of the sum, but they may be the condition of a clause that follows.
       if (rule.hasSum && reason === "condition") return lastClause === this.clauses.length - 1;
       if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
       return reason === "question" && rules.tool.declaredEffect === "pure";
@@ -278,8 +273,7 @@ export class RequestReader {
     if (date !== undefined) return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
     if (this.isReason(clause, partial)) return { ...partial, cost: partial.cost + reasonCost };
     if (this.otherWords === undefined || (this.refusals[clause] ?? []).length > 0) return undefined;
-    const isStatement = statesReason(words, start, end);
-    const length = isStatement ? 0 : words.slice(start, end).filter(isContent).length;
+    const length = statesReason(words, start, end) ? 0 : words.slice(start, end).filter(isContent).length;
     const cost =
       Math.min(maxUnread, unreadCost + unreadWordCost * length) + (partial.doubts.length === 0 ? unsureCost : 0);
     return { ...partial, cost: partial.cost + cost, doubts };
@@ -288,14 +282,10 @@ export class RequestReader {
   private isReason(clause: number, { drafts, matches }: Partial): boolean {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, marks } = this.request;
-    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) =>
-      ["corrected", "condition", "repeated"].includes(reason),
-    );
-    const isDated = matches.some(({ pieces }) =>
-      pieces.some((piece) =>
-        marks.some((mark) => mark.kind === "date" && mark.start >= piece.start && mark.end <= piece.end),
-      ),
-    );
+    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) => neverReasons.has(reason));
+    const holdsDate = (piece: Piece) =>
+      marks.some((mark) => mark.kind === "date" && mark.start >= piece.start && mark.end <= piece.end);
+    const isDated = matches.some(({ pieces }) => pieces.some(holdsDate));
     const within = marks.filter((mark) => mark.start < end && mark.end > start);
     const isIdle = !words.slice(start, end).some((word) => /\d/.test(word));
     const isLost = within.some(({ kind, isFirm }) =>
@@ -316,13 +306,12 @@ export class RequestReader {
   private readonly matchesAt = onceEach((firstClause: number): readonly Match[] => {
     const limit = this.limitFrom(firstClause);
     const starts = this.starts[firstClause] ?? [];
-    const fitAt = (rule: PhraseRule) => (start: number) => this.fit(rule, { start, limit, firstClause });
-    const fitRule = (rule: PhraseRule) => {
+    const matches = this.candidates.flatMap((rule) => {
       if (rule.hasSum) return this.readSums(rule, firstClause);
-      return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
-    };
-    const matches = this.candidates.flatMap(fitRule);
-    return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
+      const possible = starts.filter((start) => this.matcher.mayStart(rule, start));
+      return possible.flatMap((start) => this.fit(rule, { start, limit, firstClause }));
+    });
+    return matches.sort(byCost).slice(0, maxCandidates);
   });
 
   private readonly othersAt = onceEach((firstClause: number): readonly Match[] => {
@@ -369,11 +358,9 @@ export class RequestReader {
       const lastClause = isMessage
         ? this.clauses.findLastIndex((clause) => clause.start < fit.end)
         : (this.ends.get(fit.end) ?? firstClause);
-      const polite =
-        start -
-        (this.clauses[firstClause]?.start ?? start) +
-        (isMessage ? 0 : (this.clauses[lastClause]?.end ?? fit.end) - fit.end);
-      const cost = fit.cost + wishCost + politeCost * polite;
+      const before = start - (this.clauses[firstClause]?.start ?? start);
+      const after = isMessage ? 0 : (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
+      const cost = fit.cost + wishCost + politeCost * (before + after);
       return { rules: rule.tool, rule, firstClause, lastClause, start, end: fit.end, cost, pieces };
     });
   }
@@ -398,9 +385,9 @@ export class RequestReader {
   private holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
     if (slots.get(name)?.text !== "whole" || isMessage === true) return false;
     const { words } = this.request;
-    return words
-      .slice(start, end - 1)
-      .some((word, at) => /^(?:and|then|,)$/.test(word) && this.isLead(words[start + at + 1] ?? ""));
+    const joins = (word: string, at: number) =>
+      /^(?:and|then|,)$/.test(word) && this.isLead(words[start + at + 1] ?? "");
+    return words.slice(start, end - 1).some(joins);
   }
 
   private limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
@@ -451,7 +438,7 @@ export class RequestReader {
     return (isOne ? [next.start + 1] : (this.starts[clause] ?? []))
       .flatMap((start) => from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)))
       .filter((match) => this.isLike(last, match) && !saysIt(match, this.request.words))
-      .sort((left, right) => left.cost - right.cost)
+      .sort(byCost)
       .slice(0, maxCandidates)
       .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
@@ -462,9 +449,7 @@ export class RequestReader {
     const [first = [], second = []] = texts.map((piece) => words.slice(piece?.start ?? 0, piece?.end ?? 0));
     if (second.length === 0) return false;
     const marks = words.slice(last.end, next.start);
-    const isApart = [last, next].every(({ pieces, rule }) =>
-      pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
-    );
+    const isApart = [last, next].every(({ pieces, rule }) => pieces.some(({ name }) => name && !rule.slots.has(name)));
     const from = texts[0]?.start ?? 0;
     if (isTopic.test(words[from - 1] ?? "")) return false;
     const isNames = marks.some((mark, at) => {
@@ -495,9 +480,7 @@ export class RequestReader {
   /** Applies a value before the first of several things to the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
-    const text = pieces.findIndex(
-      ({ name, value }) => name !== undefined && rule.slots.has(name) && value === undefined,
-    );
+    const text = pieces.findIndex(({ name, value }) => rule.slots.has(name ?? "") && value === undefined);
     const isSaid = (name: string) => rule.slots.has(name) || match.pieces.some((piece) => piece.name === name);
     const shared = pieces.filter(
       ({ name, value }, index) => name !== undefined && !isSaid(name) && (index < text || value === undefined),
@@ -513,13 +496,9 @@ export class RequestReader {
     const first = this.options.stepsBefore + partial.drafts.length + 1;
     const isClosed = hasValueBehind(match);
     const made = inputs.map((input, place) => ({ id: `s${first + place}`, rules, input, match, place, isClosed }));
-    const before = partial.asked.get(rules);
-    const results = made.map(({ id }) => ({ $ref: id + rules.resultPath }));
-    const asked = new Map(partial.asked);
-    asked.set(rules, {
-      input: made.at(-1)?.input ?? {},
-      results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
-    });
+    const before = partial.asked.get(rules)?.results ?? [];
+    const results = [...before, ...made.map(({ id }) => ({ $ref: id + rules.resultPath }))].slice(-maxLookBack);
+    const asked = new Map(partial.asked).set(rules, { input: made.at(-1)?.input ?? {}, results });
     const doubts = this.doubtsOf(match);
     return {
       cost: partial.cost + match.cost + (doubts.length > 0 && partial.doubts.length === 0 ? unsureCost : 0),
@@ -534,18 +513,15 @@ export class RequestReader {
   /** Applies a value after the last of several things to those before it, up to one with a value of its own. */
   private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
+    const callOf = ({ rule }: Match) => (match.inOtherWords ? rule.operation : rule);
     const drafts = [...partial.drafts];
     for (let index = drafts.length - 1; index >= 0; index--) {
       const draft = drafts[index];
-      const isSameCall = match.inOtherWords
-        ? draft?.match.rule.operation === match.rule.operation
-        : draft?.match.rule === match.rule;
-      if (draft === undefined || !isSameCall || draft.isClosed) break;
+      if (draft === undefined || callOf(draft.match) !== callOf(match) || draft.isClosed) break;
       const isFirst = draft.match.goesOn !== true && draft.place === 0;
       const { start } = draft.match;
-      const own = draft.match.pieces.filter(
-        (piece) => piece.start >= start || beside.every(({ name }) => name !== piece.name),
-      );
+      const isOwn = (piece: Piece) => piece.start >= start || beside.every(({ name }) => name !== piece.name);
+      const own = draft.match.pieces.filter(isOwn);
       const missing = beside.filter(({ name }) => !own.some((piece) => piece.name === name));
       const wider = { ...draft.match, pieces: [...own, ...missing] };
       const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
@@ -566,10 +542,8 @@ export class RequestReader {
   private async makeInputs(match: Match, partial: Partial, earlier: DraftStep | undefined): Promise<Inputs> {
     const { rules, rule } = match;
     this.work.spend(5);
-    const previous =
-      earlier === undefined || (this.saysThem(match) && !givesList(earlier.rules))
-        ? undefined
-        : { $ref: earlier.id + earlier.rules.resultPath };
+    const isMeant = earlier !== undefined && (!this.saysThem(match) || givesList(earlier.rules));
+    const previous = isMeant ? { $ref: earlier.id + earlier.rules.resultPath } : undefined;
     const before = partial.asked.get(rules);
     // "It" in "forward mail 90, then archive it" is the input of the earlier step, not its result.
     const input = earlier?.rules === rules ? undefined : earlier?.input;
@@ -642,11 +616,6 @@ export class RequestReader {
     }
     return undefined;
   }
-
-  quote(at: number): string {
-    const { start, end } = this.clauses[at] ?? { start: 0, end: 0 };
-    return textBetween(this.request, start, end);
-  }
 }
 
 function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolean {
@@ -676,16 +645,13 @@ function watched({ previous, before, ...clock }: PhraseContext) {
 }
 
 function isSame(left: Partial, right: Partial): boolean {
-  const inputs = (partial: Partial) =>
-    canonicalJson(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
+  const inputs = ({ drafts }: Partial) => canonicalJson(drafts.map(({ rules, input }) => [rules.tool.name, input]));
   return inputs(left) === inputs(right);
 }
 
 function valuesBeside({ pieces, rule, start }: Match): readonly Piece[] {
   const text = pieces.findLastIndex(({ name }) => name !== undefined && rule.slots.has(name));
-  return pieces.filter(
-    ({ name, start: at }, index) => name !== undefined && index > text && at >= start && !rule.slots.has(name),
-  );
+  return pieces.slice(text + 1).filter(({ name, start: at }) => name && at >= start && !rule.slots.has(name));
 }
 
 function hasValueBehind({ pieces, rule, start }: Match): boolean {
@@ -708,6 +674,7 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
 }
 
+const neverReasons = wordSet("corrected condition repeated");
 const isTopic = /^(?:about|regarding)$/;
 const greetings = /^(?:hi|hello|hey|dear)$/;
 const openers = wordSet(
