@@ -1,7 +1,7 @@
 import type { Turn } from "../core/planner.ts";
 import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
-import { stem } from "../language/word-forms.ts";
+import { stem, toSingular } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
 import { lastChange, sayThing } from "./focus.ts";
 import { only } from "./things.ts";
@@ -64,6 +64,8 @@ function fieldOf(line: ThreadLine): string | undefined {
   const from = request.words.findIndex((word) => !isMark(word) && !leading.has(word));
   const words = request.words.slice(from);
   if (!questions.test(words[0] ?? "") || named === undefined || named.thing.isContainer === true) return undefined;
+  // "Which pears do we have?" asks for a list.
+  if (words[0] === "which" && toSingular(words[1] ?? "") !== words[1]) return undefined;
   const { reference, thing } = named;
   // "Booked" says as much as "booking".
   const names = [...Object.keys(thing.fields), thing.kind, "number"].flatMap((name) => sayName(name).split(" "));

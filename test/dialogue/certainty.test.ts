@@ -321,3 +321,10 @@ it("a time of day alone gives no day to another value", async () => {
   await say("extend the second to 4");
   expect(JSON.stringify(calls)).not.toContain("1970");
 });
+
+it("a plural behind which asks for a list, not for the thing that is known", async () => {
+  const { tools } = createShop();
+  const { say } = createTalkAgent({ tools });
+  expect((await say("sell 3 of item 7")).status).toBe("completed");
+  expect((await say("which glosses do we have?")).status).toBe("failed");
+});
