@@ -21,7 +21,7 @@ export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined
   const [first = "", second] = request.words.slice(wish?.start ?? 0);
   const isOfRecord = first === "why" || (/^(?:did|have)$/.test(first) && request.words.includes("you"));
   // "Would you add something" is a request.
-  if (isOfRecord || (auxiliaries.has(first) && second === "you")) return undefined;
+  if (isOfRecord) return undefined;
   const asks = questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?");
   const used = new Set(focus.steps.map(({ tool }) => tool));
   const found = only(await lookUps(line, asks ? rules : rules.filter(({ tool }) => used.has(tool.name))));
