@@ -18,9 +18,8 @@ const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|cu
 /** Reads a question for a look-up, or a fragment for one that the thread has used: "read me tonight again". */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request, focus, rules } = line;
-  const [first = "", second] = request.words.slice(wish?.start ?? 0);
+  const [first = ""] = request.words.slice(wish?.start ?? 0);
   const isOfRecord = first === "why" || (/^(?:did|have)$/.test(first) && request.words.includes("you"));
-  // "Would you add something" is a request.
   if (isOfRecord) return undefined;
   const asks = questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?");
   const used = new Set(focus.steps.map(({ tool }) => tool));

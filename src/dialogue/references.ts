@@ -163,7 +163,7 @@ const group =
 
 function groupAt({ words }: Line, start: number, focus: Focus): Reference | undefined {
   const [phrase] = group.exec(words.slice(start, start + 4).join(" ")) ?? [];
-  if (phrase === undefined) return undefined;
+  if (phrase === undefined || focus.isDistant) return undefined;
   const isPair = phrase.includes("both");
   const groups = focus.mentions.map(({ things }) =>
     things.map((thing) => fresh(thing, focus)).filter(({ isGone }) => !isGone),

@@ -328,3 +328,14 @@ it("a plural behind which asks for a list, not for the thing that is known", asy
   expect((await say("sell 3 of item 7")).status).toBe("completed");
   expect((await say("which glosses do we have?")).status).toBe("failed");
 });
+
+it.each([
+  ["mark them as done", 2],
+  ["rotate the tyres; mark them as done", 0],
+])("them after a line that was not understood: %s", async (lines, done) => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("add milk and eggs to the shopping list");
+  const runs = [];
+  for (const line of lines.split("; ")) runs.push(await say(line));
+  expect(runs.flatMap(({ steps = [] }) => steps)).toHaveLength(done);
+});
