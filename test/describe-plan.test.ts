@@ -254,6 +254,22 @@ describe("a call in words", () => {
     );
   });
 
+  it.each([
+    ["../2026-12-03", "cancel bookings until thursday 3 december 2026"],
+    ["2026-12-04/..", "cancel bookings from friday 4 december 2026"],
+    ["2026-12-04/2026-12-06", "cancel bookings friday 4 december 2026 to sunday 6 december 2026"],
+    ["2026-12-04/2026-12-04", "cancel bookings friday 4 december 2026"],
+  ])("says the days of %s", (days, said) => {
+    const cancel = defineTool({
+      name: "Cancel",
+      description: "d",
+      inputSchema: z.object({ days: z.string().meta({ slot: "range" }) }),
+      phrases: ["cancel bookings {days}"],
+      execute: () => 1,
+    });
+    expect(describeCall({ tool: "Cancel", input: { days } }, { tools: [cancel] })).toBe(said);
+  });
+
   it("says references and times, and is by names where no phrase has all of it", () => {
     expect(say({ to: "Ada", euros: { $ref: "s1.value" } })).toBe("send the value of step 1 euros to Ada");
     expect(say({ ...ada, at: "2026-12-04T17:00:00+05:00" })).toBe(

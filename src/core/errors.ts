@@ -242,7 +242,7 @@ export interface RunDifference {
 /** An operation of a store. @inline */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";
 
-/** The problem of a store; `busy` if it is locked, or no connection is free. @inline */
+/** The problem with a store; `busy` if it is locked or no connection is free. @inline */
 export type StoreProblem = "corrupt" | "full" | "read-only" | "wrong-format" | "busy" | "unreachable";
 
 /** Every error code of this package. Minor releases may add codes, so keep a default branch. @group Errors */

@@ -146,7 +146,7 @@ type ToolTypeOf<TTool extends Tool, TKey extends string> =
 /** The JSON that a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
-/** The JSON of a tool's input as `execute` gets it; `unknown` for a tool that `defineTool` has not created. @inline */
+/** A tool's parsed input, which `execute` gets, but as JSON; `unknown` for a tool not made by `defineTool`. @inline */
 export type InferParsedInput<TTool extends Tool> = TTool extends {
   readonly declaredEffect: unknown;
   readonly "~types"?: { readonly parsed: infer TParsed };

@@ -35,7 +35,7 @@ export interface FillOptions extends Part {
   readonly baseOf?: TimesOf;
   /** True for a slot that free text may fill. */
   readonly takesText?: (slot: CallSlot) => boolean;
-  /** True if texts must not contain small words. */
+  /** True if texts must not contain words that may be skipped, such as articles and prepositions. */
   readonly isPlain?: boolean;
   /** Further words to skip as meaningless. */
   readonly passes?: ReadonlySet<string>;
@@ -66,7 +66,10 @@ const light = wordSet(
 
 const quantifiers = wordSet("all every each");
 
-/** Reads each word of a fragment as a value of the call or skips it as meaningless. Returns all ways, the best first. */
+/**
+ * Reads each word of a fragment as a value of the call or skips it as meaningless. Returns up to 50 ways to do so, the
+ * best first.
+ */
 export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   const { start, end } = options;
   if (end - start > maxTokens) return [];

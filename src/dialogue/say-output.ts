@@ -142,7 +142,7 @@ function isRecords(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.every((item) => isRecord(item));
 }
 
-/** True for times of record keeping, such as `createdAt`. */
+/** True for a bookkeeping timestamp, such as `createdAt`. */
 function isStamp(name: string, value: unknown): boolean {
   return typeof value === "string" && /[a-z]edAt$|_ed_at$/.test(name);
 }

@@ -146,7 +146,7 @@ export class ThreadLine {
     return this.request.marks.some((mark) => mark.kind === "date" && mark.leadStart <= start && mark.end === end);
   }
 
-  /** True if a number may be the key of a thing of the same kind. */
+  /** True if the wish, apart from its times, says the key of a thing of this kind or a number that may be one. */
   saysKeyLike({ kind }: KnownThing): boolean {
     const { words, marks } = this.request;
     const isTime = (at: number) => marks.some((mark) => mark.kind === "date" && mark.start <= at && at < mark.end);

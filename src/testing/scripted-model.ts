@@ -52,7 +52,7 @@ export interface ScriptedModel extends LanguageModel {
   assertComplete(this: void): void;
 }
 
-const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';
+const expectedReply = 'text, { text }, an Error or { hangs: "until-aborted" }';
 
 /**
  * Creates a model. Each request takes the next answer, even if it is aborted. Requests beyond the last answer throw.
@@ -63,7 +63,7 @@ export function createScriptedModel(
   { provider = "scripted", modelId = "script", price, contextTokens }: ScriptedModelOptions = {},
 ): ScriptedModel {
   if (!Array.isArray(answers))
-    failOption("answers", answers, `an array, each item ${expectedReply}, or a function that returns one`);
+    failOption("answers", answers, `an array of replies (${expectedReply}) and functions that return a reply`);
   answers.forEach((answer: unknown, index) => {
     if (typeof answer !== "function") checkReply(`answers[${index}]`, answer);
   });
@@ -118,7 +118,7 @@ export function checkReply(place: string, reply: unknown): asserts reply is Scri
     return;
   }
   const { text, deltas } = reply as { text?: unknown; deltas?: unknown };
-  if (typeof text !== "string") failOption(`${place}.text`, text, "a text");
+  if (typeof text !== "string") failOption(`${place}.text`, text, "text");
   if (deltas === undefined) return;
   if (!Array.isArray(deltas) || deltas.join("") !== text)
     failOption(`${place}.deltas`, deltas, "the pieces of its text");

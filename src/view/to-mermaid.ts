@@ -11,7 +11,7 @@ const maxLabel = 40;
 /**
  * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org), with an
  * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A graph that is too large for
- * Mermaid is cut off. Throws `invalid-options` for anything else. {@includeCode ../../examples/29-pictures.ts}
+ * Mermaid is cut off. Throws `invalid-options` for any other value. {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
   return drawOrRefuse(drawn, { expected: `a plan, or ${drawnRun}`, draw: () => toFlowchart(drawn) });

@@ -134,13 +134,10 @@ describe("createScriptedModel", () => {
   });
 
   it.each<[unknown, string]>([
-    ["one", 'Option "answers" must be an array, each item a text, { text }, an Error'],
-    [
-      [undefined],
-      'Option "answers[0]" must be a text, { text }, an Error or { hangs: "until-aborted" }; it is missing.',
-    ],
-    [["one", 2], 'Option "answers[1]" must be a text, { text }, an Error or { hangs: "until-aborted" }; received 2.'],
-    [[{ txt: "one" }], 'Option "answers[0].text" must be a text; it is missing.'],
+    ["one", 'Option "answers" must be an array of replies (text, { text }, an Error'],
+    [[undefined], 'Option "answers[0]" must be text, { text }, an Error or { hangs: "until-aborted" }; it is missing.'],
+    [["one", 2], 'Option "answers[1]" must be text, { text }, an Error or { hangs: "until-aborted" }; received 2.'],
+    [[{ txt: "one" }], 'Option "answers[0].text" must be text; it is missing.'],
     [[{ hangs: "forever" }], 'Option "answers[0].hangs" must be "until-aborted"; received "forever".'],
     [[{ text: "one", deltas: ["o", "n"] }], 'Option "answers[0].deltas" must be the pieces of its text'],
     [[{ text: "one", deltas: "one" }], 'Option "answers[0].deltas" must be the pieces of its text'],
@@ -152,7 +149,7 @@ describe("createScriptedModel", () => {
 
   it("refuses an invalid result of a function", async () => {
     const model = createScriptedModel([(() => undefined) as unknown as ScriptedAnswer]);
-    await expect(model.generate(ask("1"))).rejects.toThrow('Option "answers[0]" must be a text');
+    await expect(model.generate(ask("1"))).rejects.toThrow('Option "answers[0]" must be text');
   });
 });
 

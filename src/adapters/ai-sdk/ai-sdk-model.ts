@@ -160,8 +160,8 @@ function checkModel(model: unknown): void {
   const isKnown = specificationVersion === "v2" || specificationVersion === "v3" || specificationVersion === "v4";
   const expected = "v2, v3 or v4, as in models of AI SDK 5, 6 and 7";
   if (!isKnown) failOption("model.specificationVersion", specificationVersion, expected, true);
-  if (typeof provider !== "string") failOption("model.provider", provider, "a text");
-  if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");
+  if (typeof provider !== "string") failOption("model.provider", provider, "text");
+  if (typeof modelId !== "string") failOption("model.modelId", modelId, "text");
   if (typeof doStream !== "function" && typeof doGenerate !== "function")
     failOption("model.doStream", doStream, "a function");
 }

@@ -125,7 +125,7 @@ function readOllamaHost(host: unknown = defaultOllamaHost, option: string): stri
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
   const text = host.trim();
   if (text.length > maxHostLength)
-    return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`, true);
+    return failOption(option, host, `an address of at most ${maxHostLength} characters, not ${text.length}`);
   const hasScheme = text.includes("://");
   const address = hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -30,7 +30,7 @@ const keywordKinds = {
   number: {
     words: "minimum maximum exclusiveMinimum exclusiveMaximum",
     isValid: Number.isFinite,
-    expected: "a number (true and false are of draft 4)",
+    expected: "a number (true and false are only allowed in draft 4)",
   },
   count: {
     words: "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
@@ -60,7 +60,7 @@ const keywordKinds = {
     isValid: (value) => Array.isArray(value) && value.every(isText),
     expected: "a list of keys",
   },
-  text: { words: "$id $ref $anchor $comment", isValid: isText, expected: "a text" },
+  text: { words: "$id $ref $anchor $comment", isValid: isText, expected: "text" },
   pattern: { words: "pattern", isValid: isText, expected: "the text of a regular expression" },
   format: {
     words: "format",
@@ -80,13 +80,13 @@ const kinds: ReadonlyMap<string, Kind> = new Map(
 );
 
 const replacements: Readonly<Record<string, string>> = {
-  $dynamicRef: "written as $ref",
-  $dynamicAnchor: "written as $anchor",
-  dependencies: "written as dependentRequired or dependentSchemas",
-  nullable: 'written as a type "null" beside the others (nullable is of OpenAPI)',
-  divisibleBy: "written as multipleOf",
-  disallow: "written as not",
-  extends: "written as allOf",
+  $dynamicRef: 'written as "$ref"',
+  $dynamicAnchor: 'written as "$anchor"',
+  dependencies: 'written as "dependentRequired" or "dependentSchemas"',
+  nullable: 'written as "null" among the types, as in type: ["string", "null"] (nullable is an OpenAPI keyword)',
+  divisibleBy: 'written as "multipleOf"',
+  disallow: 'written as "not"',
+  extends: 'written as "allOf"',
 };
 
 const maxDepth = 200;

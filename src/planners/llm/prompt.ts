@@ -70,7 +70,7 @@ export async function promptOf(
     if (turn !== undefined) own.push(turn);
     else {
       const said = JSON.stringify(example.request.slice(0, 80));
-      const message = `The example ${said} was dropped: its request must contain its values, and its tools must be known.`;
+      const message = `The example ${said} was dropped: its request must contain the values of its steps, and the planner must have its tools.`;
       warnings.push({ code: "dropped", path: [], message });
     }
   }

@@ -562,7 +562,12 @@ export class RequestReader {
     if (loose !== undefined) return loose;
     const refersBack = values.hasPointer || wasRead();
     if (values.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
-      return { ok: false, reason: "unbound", why: "it may refer to several steps; say which", refersBack };
+      return {
+        ok: false,
+        reason: "unbound",
+        why: "it refers to a result, but several steps may be meant; say which",
+        refersBack,
+      };
     const known = [previous, ...(before?.results ?? [])].filter((each) => each !== undefined);
     return { ...(await this.checkInputs(match, wishes, { known, earlier })), refersBack };
   }
@@ -588,7 +593,7 @@ export class RequestReader {
     return why === undefined ? { ok: true, inputs } : { ok: false, why };
   }
 
-  /** Refuses "pay that amount" after a sum, which may or may not mean the result. */
+  /** Refuses "pay that amount" after a sum: the words may or may not mean its result. */
   private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
     const { words, tokens } = this.request;
     for (const { kind, name, value, start, end, isMessage = false } of pieces) {

@@ -162,8 +162,7 @@ class Speaker {
     if (typeof value === "number") return sayNumber(value, type.units ?? [], next);
     if (typeof value === "boolean") return value ? "on" : "off";
     if (typeof value !== "string") return undefined;
-    const sayDay = (day: string) => sayDate(day, this.clock);
-    if (isDate(type) || type.kind === "range") return value.split("/").map(sayDay).join(" to ");
+    if (isDate(type) || type.kind === "range") return sayDates(value, this.clock);
     if (type.kind === "enum") return sayName(value);
     if (type.kind === "sum") return value;
     const leads = this.rule.operation.slots.get(name)?.leads ?? [];
@@ -208,8 +207,15 @@ const needsQuotes =
 
 const dateForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
+/** Says a date or a range of dates, either end of which may be open: "../2026-12-03". */
+function sayDates(value: string, clock: DateClock): string {
+  const [first = "", last = first] = value.split("/");
+  if (first === "..") return last === ".." ? "any day" : `until ${sayDate(last, clock)}`;
+  if (last === "..") return `from ${sayDate(first, clock)}`;
+  return first === last ? sayDate(first, clock) : `${sayDate(first, clock)} to ${sayDate(last, clock)}`;
+}
+
 function sayDate(value: string, clock: DateClock): string {
-  if (value === "..") return "any day";
   const [, written, time, seconds = "", zone = ""] = dateForm.exec(value) ?? [];
   if (written === undefined || !isInCalendar(written)) return value;
   const date = new Date(written);

@@ -86,7 +86,7 @@ interface CommandSource {
 
 const cancel: CommandKind<Commands["cancel"]> = {
   parse({ reason }) {
-    requireThat(typeof reason === "string", "its reason is not a text");
+    requireThat(typeof reason === "string", "its reason is not text");
     return { reason };
   },
 
@@ -333,7 +333,7 @@ const answer: CommandKind<Commands["answer"]> = {
       .map(({ message }) => message as Keyed)
       .find(({ type, id }) => type === "answer" && id === given.id);
     if (first !== undefined && canonicalJson(first.value as JsonValue) !== canonicalJson(given.value))
-      throw notAsked(state.runId, "it was already answered differently");
+      throw notAsked(state.runId, `"${given.stepId}" was already answered differently`);
     return true;
   },
   isRecordedAtOnce: true,
