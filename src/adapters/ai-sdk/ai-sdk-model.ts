@@ -33,7 +33,9 @@ export interface AiSdkLanguageModel {
 interface AiSdkStream {
   /** Locks the stream. */
   getReader(): {
+    /** Returns the next piece. */
     read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+    /** Ends the answer. */
     cancel(reason?: unknown): Promise<void>;
   };
 }
