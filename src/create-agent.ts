@@ -39,7 +39,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
   readZod3();
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
-  // There is no warning if the process ends before the phrases are loaded.
+  // If the check cannot be loaded, for example because the process is ending, there is no warning.
   warnOfOpenPhrases(settings).catch(() => {});
   const loadTurns = () => import("./dialogue/read-turn.ts");
   return createEngine({ ...settings, ...allParts(), accountFor, loadTurns }) as Agent<TTools[number]>;

@@ -36,7 +36,7 @@ interface Said {
 export function inWords(tool: DefinedTool | undefined, { input, parsed, sayStep = sayOwn, onSecret = () => {} }: Said) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
-  // Defaults of a tool that only reads need no approval.
+  // A call that only reads and needs no approval is described without its defaults.
   const isRead = parsed === undefined && tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
   return {
     shown,

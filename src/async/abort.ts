@@ -7,7 +7,7 @@ export interface Abortable {
 
 const none: readonly never[] = [];
 
-/** Creates its `AbortSignal` only when it is read: a signal costs more than a step, and most tools never read it. */
+/** Creates its `AbortSignal` only on first read: a signal costs more than a step, and most tools never read theirs. */
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;

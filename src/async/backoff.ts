@@ -45,7 +45,7 @@ export class Backoff {
     for (const stopListening of listening) stopListening?.();
   }
 
-  /** Ends the current or next pause after a quarter of its length, because notifications come in bursts. */
+  /** Ends the current or next pause a quarter of its length later, not at once, as notifications come in bursts. */
   readonly wake = (): void => {
     this.isWoken = true;
     this.waking?.abort(undefined);

@@ -3,11 +3,11 @@ import { type Clock, monotonicNow } from "./clock.ts";
 /** State of a circuit, which allows all calls (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** Limits for failures, after which further calls are refused. @inline */
+/** Limits on failures, beyond which further calls are refused. @inline */
 export interface CircuitBreakerOptions {
-  /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
+  /** Number of failed calls within `windowMs` that opens the circuit. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
-  /** Length of the window: at least 1, or `Infinity`. A failure exactly that old no longer counts. @default 60000 */
+  /** Length of the window: at least 1, or `Infinity`. A failure exactly as old no longer counts. @default 60000 */
   readonly windowMs?: number | undefined;
   /** Time that the circuit stays open before one call is let through as a test. At least 1. @default 30000 */
   readonly resetAfterMs?: number | undefined;
@@ -31,7 +31,7 @@ export class CircuitBreaker {
     private readonly clock: Clock,
   ) {}
 
-  /** The caller must call `report` once, at least with `abandoned`. It returns the new state if that changed. */
+  /** The caller must call `report` once, at least with `abandoned`. It then gets the new state, if that has changed. */
   enter() {
     const change = this.state === "open" ? this.change("half-open") : undefined;
     this.isProbing = this.state === "half-open";

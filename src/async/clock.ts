@@ -6,9 +6,9 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary moment, never set back: for intervals within a process. @default `now` */
   monotonic?(): number;
-  /** Calls back once, after at most 2 147 483 647 ms. */
+  /** Calls `callback` once, after `delayMs`: at most 2 147 483 647. */
   setTimeout(callback: () => void, delayMs: number): unknown;
-  /** Cancels a timer from `setTimeout`; does nothing if it has called back. */
+  /** Cancels a timer from `setTimeout`; does nothing once the timer has called back. */
   clearTimeout(timer: unknown): void;
 }
 

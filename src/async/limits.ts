@@ -42,11 +42,11 @@ export class Semaphore {
   }
 }
 
-/** Limit of calls that may start in an interval. @inline */
+/** Limit on the number of calls that may start in an interval. @inline */
 export interface RateLimitOptions {
   /** Maximum number of calls that start in any window of `intervalMs`: an integer of at least 1. */
   readonly limit: number;
-  /** Length of the window in milliseconds, from 1 to 2 147 483 647. Starts exactly that far apart share no window. */
+  /** Length of the window in milliseconds, from 1 to 2 147 483 647. Starts exactly this far apart share no window. */
   readonly intervalMs: number;
 }
 

@@ -125,7 +125,7 @@ const httpDate = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d
 const asctimeDate = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Accepts only these forms, because `Date.parse` also finds dates in texts that are not dates. */
+/** Accepts only HTTP and ISO dates, because `Date.parse` also finds dates in texts that are not dates. */
 function parseDate(text: string): number {
   if (asctimeDate.test(text)) return Date.parse(`${text} GMT`);
   return httpDate.test(text) || isoDate.test(text) ? Date.parse(text) : Number.NaN;

@@ -18,7 +18,7 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly kind: "step";
       readonly iterations?: number;
       readonly tool: TTool["name"];
-      /** The input as the tool gets it, parsed and with defaults, as JSON. Parts that JSON cannot express are as given. */
+      /** The tool's parsed input, with defaults, as JSON. A part that JSON cannot express is left unparsed. */
       readonly input: InferParsedInput<TTool>;
       /** The input before parsing, with references resolved; absent if equal to `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;

@@ -29,7 +29,7 @@ export function retryableOf(thrown: unknown): unknown {
   return readFields(thrown, "retryable").retryable;
 }
 
-/** Equals the number of stored causes, so that a resumed run comes to the same decision. */
+/** Equals the maximum number of stored causes, so that a resumed run comes to the same decision. */
 const maxCauses = 5;
 
 function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
@@ -42,7 +42,7 @@ function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
   return undefined;
 }
 
-/** Ends the search if an error is its own cause, or creates a new cause on each read. */
+/** Ends the search if an error creates a new cause on each read. */
 const maxRead = 50;
 
 function isLeftOpen(error: unknown, read: Set<unknown>): boolean {

@@ -63,7 +63,7 @@ export function settleAs(result: Decimal, isExactly: boolean, digits: number): D
   return settled === result ? asRounded(result, digits) : settled;
 }
 
-/** Returns 0 if two rounded values cancel each other out, as in sqrt(2) * sqrt(3) - sqrt(6). */
+/** Returns 0 if only rounding errors are left, as in sqrt(2) * sqrt(3) - sqrt(6). */
 export function add(left: Decimal, right: Decimal): Decimal {
   const sum = left.plus(right);
   if (sum.isZero() || isNoise(sum, left) || isNoise(sum, right)) return zero();

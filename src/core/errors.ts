@@ -42,7 +42,7 @@ export interface AgentErrorDetails {
   };
   /** A language model gave no answer. `model` is its provider and id, `status` the HTTP status. */
   "model-failed": { readonly model: string; readonly reason: ModelFailureReason; readonly status?: number };
-  /** A plan is invalid for the tools; `issues` has every reason. */
+  /** A plan is invalid or does not fit the tools; `issues` has every reason. */
   "invalid-plan": { readonly issues: readonly PlanIssue[] };
   "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
   /** A step's input does not fit the tool's input schema. */
@@ -55,7 +55,7 @@ export interface AgentErrorDetails {
     /** Keys of the last part of the path that exists. */
     readonly available: readonly string[];
   };
-  /** A tool failed and is not retried. `errors` has one entry for each attempt; the last is also the `cause`. */
+  /** A tool failed for good. `errors` has the error of each attempt, or of the first few; `cause` is the last. */
   "tool-failed": StepRef & { readonly tool: string; readonly attempts: number; readonly errors: readonly ErrorData[] };
   /** The run, the planner or an attempt of the named step took too long. */
   timeout: Partial<StepRef> & {
@@ -96,14 +96,14 @@ export interface AgentErrorDetails {
     readonly reasons: readonly string[];
     readonly differences: readonly RunDifference[];
   };
-  /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this decision. */
+  /** A run id was reused for another request or plan, or a run had two writers or does not wait for this decision. */
   "run-conflict": {
     readonly runId: string;
     /** The earlier decision; `decidedAt` is ISO 8601, UTC. */
     readonly decided?: { readonly status: "approved" | "rejected"; readonly by?: string; readonly decidedAt: string };
   };
   "run-owned-elsewhere": { readonly runId: string };
-  /** The run store failed. `problem` is the cause, if known; `sequence` is the number of the event. */
+  /** The run store failed. `problem` is the cause, if known; `sequence` is the number of a damaged event. */
   "store-failed": {
     readonly runId: string;
     readonly operation: StoreOperation;
@@ -118,7 +118,7 @@ export interface AgentErrorDetails {
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
   /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
-  /** Several todos match. `matches` has the first 10 of them, `count` is their number. */
+  /** Several todos match: `count` in all. `matches` has the first 10 of them. */
   "todo-ambiguous": {
     readonly wanted: string;
     readonly count: number;
@@ -223,7 +223,7 @@ export interface RefusedWish {
   readonly text: string;
   /** Steps of the wish, if it was planned. They may refer to steps of earlier wishes. */
   readonly steps?: readonly PlanStep[];
-  /** Reason why there are no steps; `unbound` if the wish refers to another one that was not planned. */
+  /** Reason why there are no steps; `unbound` if the wish refers to another wish that was not planned. */
   readonly reason?: RefusalReason;
 }
 

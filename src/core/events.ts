@@ -46,9 +46,9 @@ export interface RunBudget {
   readonly toolCalls?: number | undefined;
   /** Maximum number of model calls, at least 0. */
   readonly modelCalls?: number | undefined;
-  /** Tokens of models, input and output together. At least 0. */
+  /** Maximum number of tokens, input and output together, at least 0. */
   readonly tokens?: number | undefined;
-  /** Cost of models, in the currency of their prices. With it, models without a price are not called. At least 0. */
+  /** Maximum cost, in the currency of the models' prices, at least 0. Models without a price are then not called. */
   readonly cost?: number | undefined;
 }
 
@@ -79,9 +79,9 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /** Origin of a fork. The fork begins with the events of that run up to `after`, with their original times. */
+  /** Origin of a fork, which begins with that run's events up to `after`. All but this one keep their times. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if the plan was given, or if no worker could start the run yet. Another `run-start` then follows. */
+  /** Absent if the plan was given, or if no worker could start the run yet: another `run-start` may follow. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -126,9 +126,9 @@ interface Unstarted {
 /** A run was suspended, because it cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
-  /** Time from which the run can be resumed: ISO 8601, UTC. Present if a decision came while no process ran it. */
+  /** Time from which the run can be resumed, as a decision or event came while no process had it: ISO 8601, UTC. */
   readonly resumeAt?: string;
-  /** Text answer to a line of a dialogue. */
+  /** The reply to a line of a dialogue. */
   readonly text?: string;
 }
 
@@ -156,7 +156,7 @@ export interface RunEndEvent extends EventBase<"run-end">, Digested {
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
   /** Steps that could not be undone; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
-  /** Text answer to a line of a dialogue. */
+  /** The reply to a line of a dialogue. */
   readonly text?: string;
 }
 
@@ -345,7 +345,7 @@ export type ApprovalEndEvent = EventBase<"approval-end"> &
 /** A finished step or iteration is being undone. @group Events */
 export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-start", TTool>;
 
-/** Undoing a step ended. @group Events */
+/** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
   /** The end of the last attempt to undo the step. */
@@ -357,7 +357,7 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
   : never;
 
-/** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
+/** The unknown outcome of a step was settled. After `retry`, the step runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> &
   StepRef & {
     /** The outcome that a person gave it, or `retry`. */
@@ -394,7 +394,7 @@ export interface RunDeliverEvent extends EventBase<"run-deliver"> {
 
 /**
  * Every event of a run: a union discriminated by `type`, as frozen JSON. [Events](../../docs/events.md) lists the
- * fields. It may grow in a minor release, so keep a default branch.
+ * fields. The union may grow in a minor release, so keep a default branch.
  * {@includeCode ../../examples/03-events-and-retries.ts} @group Events
  */
 export type AgentEvent<TTool extends Tool = Tool> =

@@ -123,8 +123,8 @@ export interface LanguageModel {
 }
 
 /**
- * The reason why a model gave no answer. After `busy` it may answer later, after `format-rejected` in a weaker format;
- * `rejected` is any other refusal. With `interrupted`, the answer broke off. @group Models
+ * The reason why a model gave no answer. `busy`: it may answer later. `format-rejected`: it may answer in a weaker
+ * format. `rejected`: any other refusal. `interrupted`: the answer broke off. @group Models
  */
 export type ModelFailureReason =
   | "unreachable"
@@ -152,7 +152,7 @@ export function readLogprobs(text: string, reported: readonly unknown[]): readon
     read.push({ token, logprob });
   }
   const joined = read.map(({ token }) => token).join("");
-  // A token with a part of a character has at least as many replacement characters, so the texts may differ.
+  // A token with part of a character has replacement characters, so `joined` may differ from `text` and be longer.
   if (read.length === 0 || joined.length < text.length) return undefined;
   let extra = joined.endsWith(text) ? joined.length - text.length : 0;
   const start = read.findIndex(({ token }) => {

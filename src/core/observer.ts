@@ -26,8 +26,8 @@ export type ObservedCall =
     });
 
 /**
- * Observes an agent, for traces, metrics and logs. The agent does not wait for its methods, and passes their errors to
- * `onListenerError`. {@includeCode ../../examples/26-observe.ts} @group Events
+ * Observes an agent, for traces, metrics and logs. The agent does not wait for the observer, and passes its errors
+ * to `onListenerError`. {@includeCode ../../examples/26-observe.ts} @group Events
  */
 export interface Observer {
   /** Receives every event, with sensitive values hidden; also the `run-end` of a run that could not be recorded. */

@@ -184,7 +184,7 @@ export function checkObject(option: string, value: unknown, example?: string): a
   fail(`${call} takes an object: write ${example}. Received ${received}.`, { option, received, expected });
 }
 
-/** Entries of a `Map` or of `Headers` would be lost. */
+/** Refuses a `Map` and `Headers`, whose entries would be lost. */
 export function checkPlainObject(option: string, value: unknown, of = "values"): asserts value is object {
   if (!isPlainObject(value)) failOption(option, value, `a plain object of ${of} by name`);
 }

@@ -50,9 +50,9 @@ export interface Question {
   readonly display: "confirm" | "select" | "multi-select" | "text";
   readonly options?: readonly QuestionOption[] | undefined;
   /**
-   * JSON Schema of `{ answer }`: a boolean, text, number, or list of texts of an `enum`. Texts may have `enum`,
-   * `minLength`, `maxLength` and the formats `date`, `date-time`, `date-or-date-time` and `time`, numbers `minimum` and
-   * `maximum`, lists `minItems` and `maxItems`.
+   * JSON Schema of `{ answer }`: a boolean, text, a number, or a list of texts from an `enum`. Allowed for text are
+   * `enum`, `minLength`, `maxLength` and the formats `date`, `date-time`, `date-or-date-time` and `time`; for a number,
+   * `minimum` and `maximum`; for a list, `minItems` and `maxItems`.
    */
   readonly responseSchema: JsonObject;
 }
@@ -79,7 +79,7 @@ export interface PlanSource {
   readonly attempts?: number | undefined;
   /** Names of the tools that the model was shown, if not all of them. */
   readonly tools?: readonly string[] | undefined;
-  /** Certainty from 0 to 1, based on the model and the words of the request. */
+  /** Certainty of the plan, from 0 to 1, based on the model and the words of the request. */
   readonly certainty?: number | undefined;
   /** Planning time with a model, in milliseconds. */
   readonly durationMs?: number | undefined;

@@ -16,7 +16,7 @@ export interface PlanRequest {
   readonly tools: readonly DefinedTool[];
   /** Text that the caller passes with the request. */
   readonly context?: string;
-  /** Things of the dialogue; absent outside a dialogue. A planner may ignore them. */
+  /** Things known from the dialogue; absent outside a dialogue. A planner may ignore them. */
   readonly thread?: RequestThread | undefined;
   /** Wishes of the request; empty if it is a single wish. Those that an earlier planner gave steps need no plan. */
   readonly wishes?: readonly RefusedWish[] | undefined;
@@ -50,13 +50,13 @@ export interface ThreadThing {
   readonly text: string;
   readonly keyField: string;
   readonly key: string | number;
-  /** Input field that takes the key, by the name of the tool. */
+  /** Names of the tools that take the key, each with its input field. */
   readonly keyInputs: ReadonlyMap<string, string>;
   readonly label?: string | undefined;
   readonly labelField?: string | undefined;
   /** Words of the request that refer only to this thing. */
   readonly said?: string | undefined;
-  /** True if `said` is its whole name or its position in a list; false for "it" or a part of the name. */
+  /** True if `said` is the thing's whole name or position in a list; false for "it" or a part of the name. */
   readonly isNamed: boolean;
   readonly from: ReadValue["from"];
 }

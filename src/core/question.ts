@@ -10,7 +10,7 @@ export interface QuestionItem extends Question {
   readonly stepId: string;
   /** Unique among the questions of all runs. */
   readonly id: string;
-  /** True if the answer may be a text other than an option. */
+  /** True if the answer may be text other than an option. */
   readonly allowText: boolean;
   /** ISO 8601, UTC; absent if the question does not expire. */
   readonly expiresAt?: string;

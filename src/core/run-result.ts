@@ -75,7 +75,7 @@ interface RunFields<TTool extends Tool>
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
-  /** The approvals, outcomes, times and events that a suspended run waits for; absent for any other run. */
+  /** The approvals, answers, outcomes, times and events that a suspended run waits for; absent for any other run. */
   readonly pending?: readonly PendingItem[];
   /** Origin of a fork; absent if the run was not forked. */
   readonly forkedFrom?: ForkPoint;

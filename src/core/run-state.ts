@@ -374,7 +374,7 @@ export interface StepState {
   approval?: ApprovalState;
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
   approvalReasons?: readonly ApprovalReason[];
-  /** True if it was settled as failed: it took no effect and must not run again. */
+  /** True if the step was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
   /** True if the step started only in the run that this one was forked from. */
   isTakenOver?: true;

@@ -55,7 +55,7 @@ export interface PostedMessage {
 export interface PostedMessages {
   /** Messages to the run that are not acknowledged yet, ordered by number; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
-  /** Time of the store's clock, in milliseconds since 1970 UTC, which ends waits and questions. Absent without a clock. */
+  /** The store's time, in milliseconds since 1970 UTC, by which waits and questions end. Absent if it has no clock. */
   readonly nowMs?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface PostedMessages {
 export interface PostOptions {
   /** True to keep a message for a run that has yet to start. @default false */
   readonly isEarly?: boolean | undefined;
-  /** Maximum number of kept messages to the run. Beyond it, this message is not kept. @default no limit */
+  /** Maximum number of messages that are kept for the run. Beyond it, this message is not kept. @default no limit */
   readonly maxKept?: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface RunStore {
    * counts as ended, because a clock must have been set back. For a volatile store, `ttlMs` is `Infinity`.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
-  /** Extends a lease from now on. Throws `run-owned-elsewhere` if it is no longer held. */
+  /** Extends a lease to `ttlMs` from now. Throws `run-owned-elsewhere` if it is no longer held. */
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
   /** Releases a lease and deletes the acknowledged messages. Does nothing if the lease is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;

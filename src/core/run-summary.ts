@@ -48,7 +48,7 @@ export interface RunSummary {
   readonly updatedAt: string;
   /** Time at which its first step started; absent if none has. */
   readonly startedAt?: string;
-  /** Time at which the run was completed, failed or was cancelled; absent until then. */
+  /** Time at which the run completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
   /** The first 10 items that a suspended run waits for, and all their kinds; absent for any other run. */
   readonly pending?: {
@@ -110,7 +110,7 @@ const maxItems = 10;
 const maxTextLength = 500;
 
 /**
- * Updates the data of a run that lists show, for a run store. Returns the same object if the event does not change it.
+ * Updates the listed data of a run, for a run store. Returns the same object if the event does not change it.
  * {@includeCode ../../examples/24-your-own-store.ts} @group Storage
  */
 export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {

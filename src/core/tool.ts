@@ -5,7 +5,7 @@ import type { Jsonify, JsonObject } from "./json.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
 
 /**
- * The effect of running a tool on the world. A `pure` or `idempotent` call is retried, and runs again after a kill.
+ * A tool's effect on the world. A `pure` or `idempotent` call is retried, and runs again after a kill.
  * - `pure`: nothing. A replan may add it without approval.
  * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. It needs approval if a replan adds it.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing
@@ -171,7 +171,7 @@ export interface ToolLimitOptions {
   readonly concurrency?: number | undefined;
   /** Maximum number of calls in an interval. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** Limits for failures, after which calls are refused. Errors with `retryable: false` do not count. @default none */
+  /** Limits on failures, beyond which calls are refused. Errors with `retryable: false` do not count. @default none */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
@@ -245,7 +245,7 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
    * phrase. A model may plan it if the request has at least one of them.
    */
   destructive?: boolean | undefined;
-  /** True if the phrase applies only to something that the dialogue knows: "got the bread". */
+  /** True if the phrase applies only to something known from the dialogue: "got the bread". */
   known?: boolean | undefined;
   /** Creates the input from the slots; `undefined` means that the phrase does not fit. Default: `input` and the slots. */
   toInput?(

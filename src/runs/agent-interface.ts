@@ -63,7 +63,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
   /** Resolves to the state of a stored run, or to undefined. Rejects with `store-failed` and `invalid-options`. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
-  /** Lists stored runs, newest first. Rejects with `store-failed`, and `invalid-options` for an invalid cursor. */
+  /** Lists stored runs, newest first. Rejects with `store-failed`, or `invalid-options`, also for an invalid cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
    * Lists pending approvals, questions and unknown outcomes, and runs that do not fit this agent or were given up,
@@ -142,10 +142,10 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
-   * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the id of its step.
+   * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the step's id.
    * The first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for an answer
    * that does not fit, `run-conflict` if the question was not asked, has expired or was answered differently, and as
-   * `resume` does. An agent of `createAgent` reads a text as a line of a dialogue; declining cancels the run.
+   * `resume` does. An agent of `createAgent` reads text as a line of a dialogue; declining cancels the run.
    */
   answer(
     this: void,
@@ -155,8 +155,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, DecidingOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Cancels a run in any process unless it has ended, and resolves to its result. `undo` gets the `resources`. Rejects
-   * with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
+   * Cancels a run in any process unless it has ended, and resolves to its result. The tools' `undo` gets `resources`.
+   * Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
    */
   cancel(
     this: void,
@@ -172,8 +172,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
-   * Runs a plan to its end. The compiler checks a plan that is written in the call; any other is checked here. Rejects
-   * with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; any other plan is checked here.
+   * Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or
    * `run-owned-elsewhere` before anything starts; later failures are in the result.
    */
   execute<const TPlan extends AnyPlan>(
@@ -193,7 +193,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<DryRun<TTool>>;
   /**
    * Starts a plan or request, and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for a
-   * plan that has no steps, unknown tools or duplicate ids. Other errors reject `result` and `events`, and cause a
+   * plan without steps, or with unknown tools or duplicate ids. Other errors reject `result` and `events`, and cause a
    * `start-refused` warning.
    */
   start<const TPlan extends AnyPlan>(
@@ -257,6 +257,6 @@ export interface RunHandle<TTool extends Tool = Tool> {
   readonly events: EventStream<AgentEvent<TTool>>;
   /** Resolves when the run has ended, is suspended or was interrupted. */
   readonly result: Promise<RunResult<TTool>>;
-  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
+  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if the run has ended. */
   cancel(this: void, reason?: string): void;
 }

@@ -64,7 +64,7 @@ export interface Decision extends DecisionNote {
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-  /** Time of the decision in milliseconds since 1970; it may be received much later. */
+  /** Time of the decision in milliseconds since 1970 UTC. The decision may be received much later. */
   readonly atMs: number;
   readonly input?: JsonObject;
 }

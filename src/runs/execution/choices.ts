@@ -99,7 +99,7 @@ function toQuestion({ choices, several }: Choices): Question {
   return chooseFrom(several ? "Which ones?" : "Which one?", options, several);
 }
 
-/** A null removes a field. Values from a tool are literals, never references. */
+/** Null removes a field. Values from a tool are literals, never references. */
 function patch(input: JsonObject, changes: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = { ...input };
   for (const [key, value] of Object.entries(changes)) {

@@ -160,7 +160,7 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
 }
 
 class ReadySteps {
-  /** Sorted from `head` on: `shift` would be slow in a long queue. */
+  /** Sorted from `head` on. Items before `head` were taken, because `shift` would be slow in a long queue. */
   private readonly queue: number[] = [];
   private head = 0;
 

@@ -65,7 +65,7 @@ export class ModelMeter {
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
-  /** Counts the estimate of an attempt until it ends, so that parallel attempts keep the budget, too. */
+  /** Counts the estimate of an attempt until it ends, so that parallel attempts together stay within the budget. */
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,

@@ -31,7 +31,7 @@ export function identityOf(
 }
 
 function identityOfTarget(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
-  // A request is stored only up to its maximum length.
+  // An overlong request is cut, as only its beginning is stored.
   if ("request" in target)
     return typeof target.request === "string" ? `request ${target.request.slice(0, maxRequestLength)}` : "no text";
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });

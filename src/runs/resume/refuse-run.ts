@@ -21,7 +21,7 @@ export type Refusal = { readonly runId: string; readonly options: Parameters<typ
   | { readonly request: string | undefined; readonly hold: Hold }
 );
 
-/** Takes no lease: if an execution starts meanwhile, the store refuses either its first events or these. */
+/** Takes no lease: if an execution starts meanwhile, the store refuses whichever events come second. */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);

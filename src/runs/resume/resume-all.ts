@@ -19,7 +19,7 @@ import { resumeRun } from "./resume-run.ts";
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
-      /** Returns the resources of a run. If this function fails, the run is not resumed and gets an error. */
+      /** Returns the resources of a run. If this function fails, the run is not resumed, and its entry has an error. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
 ) & {

@@ -75,7 +75,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
         if (isGivenUp(state)) return retriesFailed;
-        // A question that can no longer be decided is rejected or asked again.
+        // Resuming rejects approvals that have expired, and ends waits that are over.
         return (
           pending?.length === 0 ||
           state.resumeAt !== undefined ||
@@ -187,7 +187,7 @@ async function startExecution(
   leases.handOver(lease, run);
   const ending = endingOf(state);
   const resume = () => {
-    // Records these events first, as posted messages may decide pending items.
+    // Records `continuation.events` first, as posted messages may decide pending items.
     const resuming = recordResume(run, fit.changedTools, continuation.events)
       .then(() => continuation.onRecorded?.())
       .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isResuming: true }))
@@ -378,7 +378,7 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
   if (run.hold !== undefined) return runExecution(run, planningError);
   if (run.isUndo) return endExecution(run, { planningError, expressions: undefined });
   if (plan !== undefined) {
-    // A cancelled run may lack the keys for its hash.
+    // A process that only cancels a run may lack the keys to check the hash of its plan.
     const approving = run.abortReason === undefined ? requireApproved(plan, run) : undefined;
     const refusal = await approving?.catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);

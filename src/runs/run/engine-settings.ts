@@ -97,7 +97,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /** Answers a request for approval while the run waits. If it throws, or is absent, the run is suspended. */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
-  /** Time limit of an approval, at least 1; then it is rejected, with `approval-expired`. @default Infinity */
+  /** Time limit of an approval, at least 1; afterwards it is rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
   /** Duration of a lease, at least 100; once it expires, another process may resume the run. @default 30000 */
   leaseMs?: number | undefined;
@@ -107,7 +107,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   secrets?: SecretOptions | undefined;
   /** Changes how values are shown, never what is recorded. @default none: only sensitive fields are hidden */
   redact?: RedactFunction | undefined;
-  /** True to record a digest of the events whenever an execution closes or resumes: see `exportRun`. @default false */
+  /** True to record a digest of events when a run is suspended, is resumed or ends: see `exportRun`. @default false */
   evidence?: boolean | undefined;
   /** Observers of runs, for traces, metrics and logs. @default none */
   observers?: readonly Observer[] | undefined;
@@ -152,7 +152,7 @@ export interface SecretKey {
 
 /** Keys for the values of sensitive fields. @inline */
 export interface SecretOptions {
-  /** The first key seals, and all keys open: to rotate, put a new key before the old ones. */
+  /** The first key seals values, and every key opens them. To rotate, put a new key before the old ones. */
   readonly keys: readonly SecretKey[];
 }
 

@@ -161,11 +161,11 @@ export class Leases {
       this.look(undefined);
     };
     this.timer = this.options.clock.setTimeout(renew, this.options.leaseMs / renewalsPerLease);
-    // The timer does not keep an idle process alive. Its exit counts as its death.
+    // The timer does not keep an idle process alive. The exit of such a process counts as its death.
     letExit(this.timer);
   }
 
-  /** Retries a store that fails, which may recover in time. A store that refuses has given the lease away. */
+  /** Ignores a failure of the store, which may recover in time. A refusal means that the lease is lost. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);

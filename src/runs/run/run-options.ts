@@ -29,7 +29,7 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   budget?: RunBudget | undefined;
   /** Id of a dialogue, 1 to 200 characters; earlier lines give a request its context. @default none */
   thread?: string | undefined;
-  /** Cancels when aborted. */
+  /** Cancels the call when aborted. */
   signal?: AbortSignal | undefined;
 }
 
@@ -51,9 +51,9 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     metadata?: JsonObject | undefined;
     /**
      * 1 to 128 characters from `A-Z a-z 0-9 _ . -`. A call with the same id, thread and request or plan returns the
-     * result of the same run; another request or plan is a `run-conflict`. A run that stopped before its end is resumed
-     * with its original options; a run of another process is `run-owned-elsewhere`. A caller that joins an active run
-     * can cancel it through the handle; its other options are ignored.
+     * result of the same run, and resumes it with its original options if it stopped before its end. Rejects with
+     * `run-conflict` for another request or plan, and with `run-owned-elsewhere` while another process has the run. A
+     * caller that joins an active run can cancel it through the handle; the caller's other options are ignored.
      */
     runId?: string | undefined;
     /** Time limit of the run, including planning; then it ends `failed` with `timeout`. @default none */
@@ -76,7 +76,7 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
 
 /**
  * Options for resuming a stored run, which keeps the options that it was started with. `resources` is required if a
- * tool needs some. A run that is still active in this process keeps its own. @interface @group Runs and results
+ * tool needs some. A run that is still active in this process keeps its `resources`. @interface @group Runs and results
  */
 export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & {
   /** Cancels the run when aborted. Ignored if the run is still active in this process. */
@@ -289,7 +289,7 @@ export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   after?: number | undefined;
   /**
    * Id of the new run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. Repeating a fork with its id returns the same run,
-   * which is resumed if it stopped before its end. The id of any other run is a `run-conflict`. @default a new id
+   * which is resumed if it stopped before its end. Rejects with `run-conflict` for any other run. @default a new id
    */
   runId?: string | undefined;
 };
@@ -320,7 +320,7 @@ export const getRunOptions = { thread: threadOption } satisfies OptionTable<Thre
 export interface EventsOptions {
   /** Number of the last known event: only later events are read. @default 0 */
   after?: number | undefined;
-  /** Ends reading, which rejects with `cancelled`. */
+  /** Ends reading when aborted; reading then rejects with `cancelled`. */
   signal?: AbortSignal | undefined;
   /** True to continue after the run is suspended or interrupted, until it ends for good. @default false */
   follow?: boolean | undefined;

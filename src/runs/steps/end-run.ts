@@ -106,7 +106,7 @@ function runOutcome(
 ): RunEndEvent["outcome"] {
   const wasInTime = isFinished && abortReason?.code === "interrupted";
   const ending = abortReason === undefined || wasInTime ? error : (abortReason.toJSON() as AgentErrorData);
-  // An earlier execution may have died between its cancellation and recording it.
+  // An earlier execution may have died after it was cancelled, but before that was recorded.
   if (ending !== undefined) return { status: ending.code === "cancelled" ? "cancelled" : "failed", error: ending };
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };

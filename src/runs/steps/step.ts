@@ -521,7 +521,7 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
-/** Jitter must not fail a run. */
+/** A faulty `random` must not fail a run. */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();
@@ -671,7 +671,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type StepEndInit = Mutable<Extract<EventInit, { type: "step-end" }>>;
 type StepStartInit = Mutable<Extract<EventInit, { type: "step-start" }>>;
 
-/** Spreading optional fields would cost more than all the rest. */
+/** Does not spread optional fields, which would cost more than the rest of this function. */
 function toStepStart({ step, iteration }: StepTask, { input, call }: PreparedStep): StepStartInit {
   const { id: stepId, tool, reasoning } = step;
   const event: StepStartInit =
