@@ -89,7 +89,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
     requireOpen();
-    // Stays in the same turn once the runtime is loaded, so that `close` waits for this run.
+    // Does not await a loaded runtime, so that the run starts in this turn and `close` waits for it.
     const parts = loadedRuntime ?? (await loadRuntime());
     // The agent may have been closed meanwhile.
     requireOpen();
@@ -122,7 +122,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         throw thrown;
       },
     );
-    // The caller may never read them, which must not cause an unhandled rejection.
+    // The caller may never read these promises, which must not cause an unhandled rejection.
     for (const unread of [recorded, result]) unread.catch(() => {});
     return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }

@@ -61,7 +61,7 @@ export class EventHub<TEvent extends { readonly type: string }> {
       if (isOnce || !known.isOnce) return () => this.end(known);
       this.end(known);
     }
-    // The emitter's own `once` calls twice if an earlier listener emits an event of the same type.
+    // The emitter's own `once` calls a listener twice if an earlier listener emits an event of the same type.
     let isOver = false;
     const tell = (event: TEvent) => {
       if (isOver) return;

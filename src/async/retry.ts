@@ -1,7 +1,7 @@
 import { maxTimerMs } from "./clock.ts";
 import { countPending } from "./promises.ts";
 
-/** Retry policy for failed attempts. The fields of a tool override those of the agent. @group Agents */
+/** Retry policy for failed attempts. The fields of a tool's policy override those of the agent's. @group Agents */
 export interface RetryOptions {
   /** Number of attempts in all, the first one included. At least 1. @default 3 */
   readonly maxAttempts?: number | undefined;

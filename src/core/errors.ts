@@ -111,7 +111,7 @@ export interface AgentErrorDetails {
     readonly problem?: StoreProblem;
     readonly sequence?: number;
   };
-  /** A secret of a run cannot be read: its key is missing, or it was changed. `keyId` is the key that sealed it. */
+  /** A secret cannot be read: its key is missing, or the record was changed. `keyId` is the key that sealed it. */
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
   /** An expression has no value. `position` counts UTF-16 code units from 0. */

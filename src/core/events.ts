@@ -39,7 +39,7 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
 
 /**
  * Limits of a run, which fails with `limit-exceeded` if it would exceed one. The answer of a model call is limited
- * to what is left. The call is refused if its estimated prompt leaves no room for an answer. @group Runs and results
+ * to what is left; the call is refused if its estimated prompt leaves no room for an answer. @group Runs and results
  */
 export interface RunBudget {
   /** Maximum number of tool calls, at least 1. Retries count, undo calls do not. */

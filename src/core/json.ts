@@ -239,7 +239,7 @@ function cyclePath(value: unknown, path: JsonPath): JsonPath {
       current = (current as Record<string | number, unknown>)[key];
     }
   } catch {
-    // A getter threw when it was read again, or it returned something else.
+    // A getter threw when it was read again, or returned something else.
   }
   return path.slice(0, 10);
 }

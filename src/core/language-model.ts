@@ -16,7 +16,7 @@ export interface ModelRequest {
   readonly responseFormat?: ModelResponseFormat | undefined;
   /** Maximum length of the answer in tokens, including the model's thinking. @default the model's */
   readonly maxOutputTokens?: number | undefined;
-  /** 0 for the likeliest answer. @default the model's */
+  /** Sampling temperature; 0 for the likeliest answer. @default the model's */
   readonly temperature?: number | undefined;
   /** True to request the probability of each token of the answer, if the model supports it. @default false */
   readonly logprobs?: boolean | undefined;
@@ -95,8 +95,8 @@ export interface ModelPrice {
 }
 
 /**
- * A language model: text in, text out. `generate` rejects with the reason of the signal soon after it aborts, and
- * otherwise with `model-failed`. It resolves even if the answer was cut off; see `finishReason`. Calls are independent.
+ * A language model, whose calls are independent. `generate` rejects with the reason of the signal soon after it aborts,
+ * and with `model-failed` if the model fails. It resolves even if the answer was cut off: see `finishReason`.
  * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export interface LanguageModel {

@@ -32,7 +32,7 @@ export type ObservedCall =
 export interface Observer {
   /** Receives every event, with sensitive values hidden; also the `run-end` of a run that could not be recorded. */
   event?(event: AgentEvent): unknown;
-  /** Sets a context, such as that of `AsyncLocalStorage`, around a call; it must call `proceed` before it returns. */
+  /** Sets a context, such as that of `AsyncLocalStorage`, around a call. Must call `proceed` before returning. */
   within?(call: ObservedCall, proceed: () => void): unknown;
   /** Returns the active W3C trace context, which is recorded with the run. Only the first observer with this method is called. */
   traceparent?(): string | undefined;

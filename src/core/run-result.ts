@@ -52,7 +52,7 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       )
   : never;
 
-/** The decision about a step, an iteration of one, or the plan. @group Approval */
+/** The decision about a step, an iteration of a step, or the plan. @group Approval */
 export type ApprovalRecord = (
   | { readonly kind: "step"; readonly stepId: string; readonly iteration?: number }
   | { readonly kind: "plan" }

@@ -164,7 +164,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
       reduceStepOf(state, event);
       break;
     case "step-skip":
-      // The end of a run skips steps, too, which does not mean that the plan was approved.
+      // Steps are also skipped at the end of a run, whether or not the plan was approved.
       if (hadNothingToDo(event.reason)) reachStep(state, event);
       else reduceStepOf(state, event);
       break;
@@ -415,7 +415,7 @@ export function reduceStep(step: StepState, event: StepEvent): void {
 
 type IterationEvent = StepEvent & { readonly iteration: number };
 
-/** Only present keys are deleted, because deleting an absent one takes as long as the rest of an event. */
+/** Only present keys are deleted: deleting an absent key takes as long as all other work on an event. */
 const endKeys = ["error", "progress", "isSettled", "isTakenOver"] as const;
 
 function reduceOne(step: StepState, event: StepEvent): void {

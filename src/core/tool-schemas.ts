@@ -70,7 +70,7 @@ export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
 }
 
 export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
-  // Its JSON Schema may not be converted yet.
+  // The JSON Schema of a zod 3 schema may not have been created yet.
   if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
   return sensitivePaths(jsonSchemaOf(schema, io)).length > 0;
 }

@@ -6,7 +6,7 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
 
 /**
  * A tool's effect on the world. A `pure` or `idempotent` call is retried, and runs again after a kill.
- * - `pure`: nothing. A replan may add it without approval.
+ * - `pure`: none. A replan may add it without approval.
  * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. It needs approval if a replan adds it.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing
  *   happened. If it is killed, times out or loses its connection, its outcome is `unknown`, and a person must settle

@@ -1,4 +1,4 @@
-// Everything that runs need. An engine loads it at first use.
+// All code that runs need; an engine loads this module at first use.
 export { toDelivery } from "./commands/commands.ts";
 export { dryRun } from "./planning/dry-run.ts";
 export { planAlone } from "./planning/planning.ts";

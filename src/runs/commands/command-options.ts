@@ -36,7 +36,7 @@ interface DecisionNoteOptions {
   comment?: string | undefined;
 }
 
-/** Options of `approve`: a note, and what the run needs to resume. @group Approval */
+/** Options of `approve`: a note, an input, and the options for resuming. @group Approval */
 export type ApprovalOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
     /** Replaces the input of the step: JSON, in which references are not resolved. */
@@ -164,7 +164,7 @@ export function readSettleOptions(
   return { ref: stepRefOf({ stepId, iteration }), settlement, thread, resumes: resume, options: rest };
 }
 
-/** Options of `deliver`: an id, and what the run needs to resume. @group Runs and results */
+/** Options of `deliver`: an id, and the options for resuming. @group Runs and results */
 export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
   /** Identifies the event, for example the id of a webhook. A second event with the same id is ignored. */
   id: string;

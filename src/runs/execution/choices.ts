@@ -27,7 +27,7 @@ function isChoice(value: unknown): value is CallChoice {
 
 type StepStates = ReadonlyMap<string, StepState>;
 
-/** Returns a question, one copy of the failed step per choice, and the rest of the plan. */
+/** Returns a question, a copy of the failed step for each choice, and the steps that remain. */
 export function askForChoice({ steps }: Plan, states: StepStates): readonly PlanStep[] | undefined {
   const at = steps.findIndex(({ id }) => states.get(id)?.status === "failed");
   const failed = steps[at];
@@ -38,7 +38,7 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
   const needed = dependenciesOf(failed, steps[at - 1], {
     stepIds: stepsNamedIn(failed, new Set(asks.map(({ id }) => id))),
   });
-  // After an answer that chose something, nothing more is asked.
+  // If the failed step already depends on a choice, no further question is asked.
   if (asks.some(({ id, display }) => display !== "text" && needed.includes(id))) return undefined;
   const taken = new Set([...states.keys(), ...steps.map(({ id }) => id)]);
   const toId = (wanted: string): string => (taken.has(wanted) ? toId(`${wanted}_`) : wanted);

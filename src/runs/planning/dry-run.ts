@@ -68,7 +68,7 @@ async function previewPlan(
   const plan = await completePlan(engine, settings, given);
   const dependencies = dependenciesOfSteps(plan.steps, await compileExpressions(plan.steps, engine.expressions));
   const secrets = await secretsOf(engine, { runId: "", tools: settings.tools });
-  // The reasoning of a step may repeat the secret of a later one.
+  // The reasoning of a step may repeat a secret of a later step.
   const shown = secrets?.hidePlan(plan) ?? plan;
   const steps: DryRunStep[] = [];
   for (const [index, step] of plan.steps.entries()) {

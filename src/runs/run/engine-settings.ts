@@ -78,7 +78,7 @@ export interface ToolErrorCall {
 export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
   /** Tools that plans may use; their names are unique. */
   tools: TTools;
-  /** Retry policy of tools that have none of their own. */
+  /** Retry policy, which a tool's own `retry` overrides field by field. */
   retry?: RetryOptions | undefined;
   /** Time limit of one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
   stepTimeoutMs?: number | undefined;

@@ -23,7 +23,7 @@ const renewalsPerLease = 3;
 const minChangeMs = 1_000;
 
 /**
- * A lease expires unless it is renewed, so that others can resume the runs of a dead process. Its fence keeps a
+ * A lease expires unless it is renewed, so that other processes can resume the runs of a dead one. Its fence keeps a
  * process that only slept, and so lost its lease, from writing. A volatile store is only asked for posted messages.
  */
 export class Leases {

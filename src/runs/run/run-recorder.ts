@@ -24,7 +24,7 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
-/** Numbers, records, reduces, then emits each event. `emit` never rejects, and awaits only an asynchronous store. */
+/** Numbers, records and emits events, and updates the state. `emit` never rejects, and awaits only an async store. */
 export class RunRecorder {
   failure: RecordingEnd | undefined;
   private sequence: number;
@@ -52,7 +52,7 @@ export class RunRecorder {
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /** Must be called right before the event that answers the message. */
+  /** Must be called right before the event that answers the message is emitted. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);

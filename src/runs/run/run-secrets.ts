@@ -79,7 +79,7 @@ interface Filled {
   readonly error?: AgentErrorData;
 }
 
-/** Seals, opens and hides the secrets of a run. Each is sealed once per place, so that equal values stay equal. */
+/** Seals, opens and hides the secrets of a run. A secret is sealed once per place, so that equal values stay equal. */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();
   private readonly values = new Map<string, JsonValue>();
@@ -181,7 +181,7 @@ export class RunSecrets {
     return deepFreeze({ ...plan, source: this.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
-  /** Calls `fill` with marks in place of secrets first, so that its errors reveal none. */
+  /** Calls `fill` first with marks in place of secrets, so that no error reveals a secret. */
   async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
     const planned = this.replace(step.input, markPlanned);
     const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
@@ -278,7 +278,7 @@ export class RunSecrets {
     return restore(given, recorded) as JsonObject;
   }
 
-  /** Replaces a repeated `[sensitive]` with the secret, if steps of the same tool have only one at this place. */
+  /** Replaces a repeated `[sensitive]` with its secret, if the steps of the tool have only one secret at this place. */
   restoreSteps(steps: unknown, state: RunState): unknown {
     if (!Array.isArray(steps)) return steps;
     const planned = textByPlace(sealedPartsIn([state.plan, state.firstPlan]));

@@ -102,7 +102,7 @@ function isMarked(value: unknown): boolean {
   return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
 }
 
-/** Properties of a marked object can be read but not listed. As text, it is a mark. */
+/** Properties of a marked object can be read but not listed. As text, the object is a mark. */
 export function markValue(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return mark;
   const marked: object = Array.isArray(value) ? value.map(markValue) : {};

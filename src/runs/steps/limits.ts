@@ -42,7 +42,7 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
     const admission = await gate.enter(source);
     if (admission === undefined) return { type: "aborted" };
     await reportCircuit(run, call, admission.change);
-    // Other calls may have used up the budget, or a listener may have cancelled on the circuit event.
+    // Other calls may have used up the budget, or a listener may have cancelled the run on the circuit event.
     const error = overBudget(run, call);
     if (!source.aborted && error === undefined) return count(run, call, admission);
     admission.leave("abandoned");

@@ -34,7 +34,7 @@ export interface ActiveRun {
 
 interface RunUse {
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
-  /** The run is not active here until the first `await` of this function. */
+  /** Called if the run is not active here, which stays so until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
   readonly onRefused?: (thrown: unknown, other: Pick<ActiveRun, "identity">) => void;
 }
@@ -133,7 +133,7 @@ export class RunRegistry implements RunHost {
       const active = this.active.get(runId);
       const result = await (active === undefined ? whenStored() : whenActive(active));
       if (result !== undefined) return result;
-      // Ignores the failure of other callers.
+      // A failure of the active run concerns only its own callers.
       await active?.result.catch(() => {});
     }
   }
