@@ -17,7 +17,7 @@ export interface FakeOllamaChat {
 }
 
 /**
- * Reply like that of a scripted model (an `Error` is status 500), or an error with another status, such as `{ status:
+ * A scripted model's reply (an `Error` gives status 500), or an error with another status, such as `{ status:
  * 503, error: "server busy" }`. A reply is streamed as its `deltas`, or token by token if `logprobs` are requested.
  * @inline
  */
@@ -34,7 +34,7 @@ export interface FakeOllamaOptions {
   capabilities?: readonly string[] | undefined;
 }
 
-/** Server that speaks like Ollama, with scripted answers. @group Models */
+/** Server with Ollama's API and scripted answers. @group Models */
 export interface FakeOllama {
   /** Address of the server, such as `http://127.0.0.1:40123`: the `host` of a client. */
   readonly host: string;
@@ -55,7 +55,7 @@ const fakeOptions = {
 } satisfies OptionTable<FakeOllamaOptions>;
 
 /**
- * Starts a server on a free port of this machine that speaks like Ollama, for `createOllamaModel` or another client. It
+ * Starts a server with Ollama's API on a free port of this machine, for `createOllamaModel` or another client. It
  * serves `/api/chat`, streamed or not, from the script, and `/api/show`, `/api/tags` and `/api/version`. A request
  * beyond the last answer, or a function that throws, is answered with status 500. Throws `invalid-options`.
  * {@includeCode ../../examples/22-fake-models.ts} @group Models

@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
   setNow(this: void, nowMs: number): void;
   /** Moves time forward, fires each timer when it is due, and waits until everything that it starts has settled. */
   advance(this: void, ms: number): Promise<void>;
-  /** Moves time from timer to timer until the promise settles, and settles like it. Rejects if it never will. */
+  /** Moves time from timer to timer until the promise settles, and settles like it. Rejects if it never settles. */
   runUntil<T>(this: void, promise: Promise<T>): Promise<T>;
 }
 

@@ -100,9 +100,9 @@ export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[
 /**
  * Returns tools like the given ones that answer from a file written by `recordTools`. A recorded call answers one call
  * with the same tool and input (in `undo`, also the same output). Equal calls are answered in recorded order. Errors
- * are thrown again, with their data. Any other call throws an error that is not retried and describes how it differs
- * from the most similar one. Throws an error that names the file if it cannot be read, and `invalid-options`, also if a
- * recorded tool is not given. {@includeCode ../../examples/30-recorded-tools.ts} @group Testing
+ * are thrown again, with their data. Any other call throws an error that is not retried and describes how the call
+ * differs from the most similar recorded one. Throws `invalid-options`, also if a recorded tool is not given, and an
+ * error that names the file if it cannot be read. {@includeCode ../../examples/30-recorded-tools.ts} @group Testing
  */
 export function replayTools<const TTools extends readonly Tool[]>(
   path: string,

@@ -3,7 +3,7 @@ import { canonicalJson, isHolder } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
-/** Avoids an import, as bundlers for other platforms fail at one of Node's own modules, even if it is dynamic. */
+/** Avoids even a dynamic import of Node's own modules, at which bundlers for other platforms fail. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }

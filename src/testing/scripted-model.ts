@@ -12,7 +12,7 @@ import {
 import { checkOption, failOption } from "../core/option-tables.ts";
 import { cutText } from "../core/text.ts";
 
-/** Answer of a scripted model; a mere text is short for `{ text }`. @inline */
+/** Answer of a scripted model; mere text is short for `{ text }`. @inline */
 export interface ScriptedText {
   readonly text: string;
   readonly reasoning?: string | undefined;

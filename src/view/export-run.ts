@@ -68,9 +68,9 @@ type PortableKey = string | { export(options: { readonly format: "jwk" }): objec
 
 /**
  * Exports a stored run in any state as a JSON document with its plan, its decisions and every recorded event. Sealed
- * values stay sealed. If a run was changed in the store, `verifyRun` finds that in the export. Rejects with
- * `run-not-found`, `invalid-options`, or what the store throws. {@includeCode ../../examples/31-evidence.ts}
- * @group Evidence
+ * values stay sealed. If events in the store no longer match a recorded digest, `verifyRun` finds that in the export.
+ * Rejects with `run-not-found`, `invalid-options`, or what the store throws.
+ * {@includeCode ../../examples/31-evidence.ts} @group Evidence
  */
 export async function exportRun(options: ExportRunOptions): Promise<ExportedRun> {
   checkKeys("options", options, ["store", "runId", "key"]);
@@ -195,7 +195,7 @@ function toBase64(bytes: ArrayBuffer): string {
 
 /** The result of {@link verifyRun}. @group Evidence */
 export type RunVerdict =
-  /** The document was changed after the export; `reason` is a sentence. */
+  /** The document, or the stored run before its export, was changed; `reason` is a sentence. */
   | { readonly status: "changed"; readonly reason: string }
   /** The document is consistent, but not signed by the given key. */
   | { readonly status: "untrusted"; readonly reason: string }
@@ -251,7 +251,7 @@ function readExport(document: unknown): ExportedRun {
   try {
     if (typeof document === "string") run = JSON.parse(document);
   } catch {
-    // A text that is not JSON is refused below.
+    // Text that is not JSON is refused below.
   }
   if (run?.format !== "planwright-run" || typeof run.runId !== "string" || !Array.isArray(run.events))
     failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");

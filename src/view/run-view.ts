@@ -20,7 +20,7 @@ import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { type Bar, type Execution, hasFailed, Timeline } from "./timeline.ts";
 
-/** A run to draw: the result of `getRun` or of a call, or its events, which contain more. */
+/** A run to draw: the result of `getRun`, `run`, `resume` or the like, or the run's events, which contain more. */
 export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
 /** Options of {@link toHtml}. @inline */

@@ -31,7 +31,7 @@ export interface AiSdkLanguageModel {
 
 /** `ReadableStream`, reduced to the members used here. @inline */
 interface AiSdkStream {
-  /** Locks the stream. */
+  /** Locks the stream and returns its reader. */
   getReader(): {
     /** Returns the next piece. */
     read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
@@ -72,7 +72,7 @@ const modelOptions = {
 /**
  * Adapts a language model of the AI SDK 5, 6 or 7, such as `openai("gpt-5-mini")`, without the package `ai`. Warnings
  * about unsupported settings are not reported. A model that cannot stream is asked for the whole answer. Throws
- * `invalid-options` for anything else, including a mere id, which `generateText` of the AI SDK accepts.
+ * `invalid-options` for any other value, including a mere id, which `generateText` of the AI SDK accepts.
  *
  * ```ts
  * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
@@ -176,7 +176,7 @@ function toCallOptions(
   const { schema, strict = false } = format?.type === "json" ? format : {};
   // Some providers treat every schema as strict, so a schema that is not strict is not sent to them.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
-  // These providers treat a schema as strict unless told otherwise.
+  // Providers that `isStrict` finds treat a schema as strict unless told otherwise.
   const isDeclared = sent !== undefined && isStrict(provider);
   const options = isDeclared
     ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)

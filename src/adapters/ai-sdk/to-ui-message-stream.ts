@@ -28,9 +28,9 @@ const streamOptions = {
 
 /**
  * Streams a run to `useChat` of the AI SDK 6 and 7: the body of a response of type `text/event-stream` with the header
- * `x-vercel-ai-ui-message-stream: v1`. The stream ends when the run ends or is suspended. The plan is `data-plan`, each
- * step a dynamic tool, a retry a transient `data-step`; at the end, the run in words is text. Questions come last, one
- * at a time: an approval of the tool `plan` or of a step, or the tool `ask_question`.
+ * `x-vercel-ai-ui-message-stream: v1`. It ends when the run ends or is suspended. It has the plan as `data-plan`, each
+ * step as a dynamic tool, a retry as a transient `data-step` and, at the end, the run in words as text. Questions come
+ * last, one at a time: as an approval of the tool `plan` or of a step, or as the tool `ask_question`.
  *
  * For a line that answers a question, the stream shows the run that asked. Values are those of `agent.events`. After 15
  * seconds without a chunk, the stream sends a comment. It fails if the events cannot be read. Throws `invalid-options`.

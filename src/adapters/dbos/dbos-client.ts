@@ -89,7 +89,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
     list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]>;
   /**
-   * Queues a run at each time of a cron expression. Replaces an earlier schedule of the same name, which has 1 to 100
+   * Queues a run at each time of a cron expression. Replaces an earlier schedule of the same name. Names have 1 to 100
    * characters from `A-Z a-z 0-9 _ . -`.
    */
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
@@ -103,7 +103,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
    * Lets a worker continue a run. A failed run continues with its failed step. Does nothing if the run has ended in
-   * any other way, or if a worker is executing it. Rejects with `run-not-found` if it was never submitted.
+   * any other way, or if a worker is executing it. Rejects with `run-not-found` if the run was never submitted.
    */
   resume(this: void, runId: string): Promise<void>;
   /** Deletes a run and its job, and frees its id. Rejects as `agent.deleteRun` does. */
@@ -128,7 +128,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. A run that no worker has started ends at once. Rejects with `run-not-found`. */
   cancel(this: void, runId: string, reason?: string, options?: ThreadOptions): Promise<void>;
-  /** Waits for a run's start and returns its events after `after`, until it ends. Rejects with `run-not-found`. */
+  /** Waits until a run starts; returns its events after number `after` until it ends. Rejects with `run-not-found`. */
   follow(
     this: void,
     runId: string,

@@ -7,7 +7,7 @@ import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome, ScheduleOptions } from "./jobs.ts";
 
-/** Time after which an idle transaction ends, as a process that sleeps in one would lock rows and delay adoption. */
+/** Limit for idle transactions: a process that sleeps during a transaction would lock rows and delay adoption. */
 export const idleTransactionMs = 2_000;
 
 export const runWorkflow = "planwright.run";
@@ -92,7 +92,7 @@ export interface QueuedRun {
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
-  /** Ids of the run's earlier workflows that are still marked as taken, by workers that have died. */
+  /** Ids of the run's earlier workflows that are still marked as taken by workers that have died. */
   readonly left: readonly string[];
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
@@ -110,7 +110,7 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * A run is a workflow with its id; after adoption or resume, the next workflow is `<run>/2` and so on. These fixed
+ * A run is a workflow with the run's id. Each adoption or resume adds a workflow: `<run>/2` and so on. These fixed
  * ids prevent duplicates. Later workflows have no version, as workers of the run's version may be gone.
  */
 export class DbosQueue {
@@ -256,7 +256,7 @@ export class DbosQueue {
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
         await this.enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
-        // Set here, as `enqueue` accepts no negative priority. An adopted run must not wait for a long queue.
+        // Set here, as `enqueue` accepts no negative priority. An adopted run must not wait in a long queue.
         await this.client.setWorkflowPriority(workflowID, -1);
       }
       await this.client.cancelWorkflow(row.workflowID);
@@ -338,7 +338,7 @@ export class DbosQueue {
       } catch (thrown) {
         const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
         if (now === undefined || !["done", "cancelled"].includes(getState(now))) return;
-        // The run may have ended in between.
+        // Tries again, as the run may have ended only after the attempt.
         if (tries === 3) throw thrown;
       }
     }

@@ -89,11 +89,11 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Resources of the tools of a run. After `leaseMs` without them, other workers may try the run. */
+      /** Creates the resources of a run's tools. If this takes over `leaseMs`, other workers may try the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
-      /** Resources of the tools of a run. After `leaseMs` without them, other workers may try the run. */
+      /** Creates the resources of a run's tools. If this takes over `leaseMs`, other workers may try the run. */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 
@@ -121,8 +121,8 @@ type WorkerSettings = SettingsOf<DbosWorkerOptions, typeof workerOptions>;
 export interface DbosWorker {
   /**
    * Accepts no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
-   * workers take the rest. Rejects with `invalid-options`, without stopping. The store stays open, and so does a DBOS
-   * that the worker joined. Shut that down, too: runs that it still takes are delayed by some seconds.
+   * workers continue the runs. Rejects with `invalid-options`, without stopping. The store stays open, and so does DBOS
+   * if the worker joined it. Shut DBOS down, too: runs that it still takes are delayed by some seconds.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
@@ -153,7 +153,7 @@ export async function startDbosWorker<TTool extends Tool>(
   await working.listRuns({ limit: 1 });
   // The agent's own timers could otherwise start more runs than `concurrency` allows.
   working[workerKey].stopTimers();
-  // Schedules use the latest version, as this one may be gone by then.
+  // Scheduled runs use the latest version, as workers of this version may be gone by then.
   const { get: openQueue } = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
@@ -225,7 +225,7 @@ const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/** The work rejects with `store-failed`, so that DBOS retries, or `run-owned-elsewhere`, so that it does not. */
+/** The work rejects with `store-failed`, so that DBOS retries it, or `run-owned-elsewhere`, which is final. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -256,7 +256,7 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Keeps only these options, as others may name tools that this worker lacks. */
+  /** Keeps only `metadata` and `thread`, as other options may name tools that this worker lacks. */
   function hold(runId: string, content: OpenContent, item: Hold): Promise<unknown> {
     const { metadata, thread } = content.options;
     const request = "request" in content ? content.request : undefined;
@@ -349,7 +349,7 @@ function createWork(
 
 class NoResources extends Error {}
 
-/** Must be called before the run is claimed, so that another worker may take it. */
+/** Must be called before the run is claimed, so that another worker may take the run. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -381,7 +381,7 @@ let registered = false;
 
 /**
  * Registers the workflows of workers with DBOS. Needed only if the application launches DBOS itself: call it before the
- * launch, and workers will join. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ * launch, and workers join DBOS. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
  *
  * ```ts
  * await registerDbosRuns();

@@ -19,7 +19,7 @@ export type Job = JobContent & {
   readonly adoptions?: number;
 };
 
-/** A client with keys seals the content for the run's id, or for the schedule's name, as all its runs share it. */
+/** A client with keys seals the content for the run's id, or for the schedule's name if a schedule's runs share it. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
 export type OpenContent = RunTarget & { readonly options: JsonObject & Pick<RunOptions, "metadata" | "thread"> };

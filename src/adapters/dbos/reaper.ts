@@ -16,8 +16,8 @@ const endedEvery = 60;
 const pageSize = 100;
 
 /**
- * Queues runs without an owner, because a worker died, a message arrived, a wait ended, or this worker fits a run that
- * others did not.
+ * Queues runs that have no owner but can continue: their worker died, a message arrived, a wait ended, or they fit this
+ * worker but did not fit others.
  */
 export class Reaper {
   private timer: unknown;

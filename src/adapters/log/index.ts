@@ -16,7 +16,7 @@ export interface RunLogger {
   child?(fields: object): RunLogger;
   /** Receives starts of planning, steps, attempts and undo, and answers of models. */
   readonly debug: Write;
-  /** Receives starts of executions, decisions and other ends. */
+  /** Receives starts of executions, completions, cancellations, decisions, planned skips, and closing circuits. */
   readonly info: Write;
   /** Receives retries, fallbacks, late answers, interruptions, waits, skips after a failure, and opened circuits. */
   readonly warn: Write;
@@ -25,8 +25,8 @@ export interface RunLogger {
 }
 
 /**
- * Creates an observer that writes a line per event, with `runId`. Lines about a step have `stepId`, `iteration` and
- * `tool`; lines about an attempt, or the end of the last one, have `attempt`. {@link RunLogger} lists the levels.
+ * Creates an observer that writes a line for most events, with `runId`. Lines about a step have `stepId`, `iteration`
+ * and `tool`; those about an attempt or the end of a step have `attempt`, too. {@link RunLogger} lists the levels.
  * Inputs and outputs are not written. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/28-log.ts}
@@ -46,7 +46,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
     event: (event) => {
       const line = handleEvent(lines, event);
       const fields = { ...getPlace(event), ...line?.fields };
-      // The caller reports it if the logger rejects.
+      // If the logger rejects, the caller reports that.
       const written = line && write(event.runId, { ...line, fields });
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);

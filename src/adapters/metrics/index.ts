@@ -142,7 +142,7 @@ class Series {
   }
 }
 
-/** Follows https://prometheus.io/docs/instrumenting/exposition_formats, with names like OpenTelemetry's exporter. */
+/** Follows https://prometheus.io/docs/instrumenting/exposition_formats, with the names of OpenTelemetry's exporter. */
 function toText({ name, type, description, points }: Metric): string {
   if (points.length === 0) return "";
   const id = toName(name) + (type === "counter" ? "_total" : "");

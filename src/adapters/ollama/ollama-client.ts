@@ -156,7 +156,7 @@ class ServerError extends Error {
     readonly status?: number,
     readonly retryAfter?: string,
   ) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are to be removed
     const line = text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
     super(cutText(line, maxTextLength));
   }

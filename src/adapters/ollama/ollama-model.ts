@@ -27,7 +27,7 @@ import {
 
 /** Model of Ollama. @group Models */
 export interface OllamaModel extends LanguageModel {
-  /** Loads the model into the server's memory. Rejects with `model-failed` or the reason of the signal. */
+  /** Loads the model into the server's memory. Rejects with `model-failed` or the signal's reason. */
   preload(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ class OllamaCalls {
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
-  /** Asks again with thinking if the format was ignored: some servers need it for that (ollama/ollama#14645). */
+  /** Asks again with thinking if the format was ignored: some servers apply it only then (ollama/ollama#14645). */
   private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
     const chat = this.toChat(request, facts);
     let response: ModelResponse;

@@ -25,14 +25,14 @@ export interface OllamaModelOptions extends ModelCallOptions {
   apiKey?: string | undefined;
   /**
    * Size of the context in tokens (`num_ctx`), at least 256. `server` leaves it to the server, which reloads the model
-   * for another size. @default a power of two from 4096, with room for the largest request so far and twice an answer
+   * for another size. @default a power of two from 4096, with room for the largest request so far and two answers
    */
   contextTokens?: number | "server" | undefined;
   /** Seed that makes answers repeatable at a temperature above 0. @default the server's */
   seed?: number | undefined;
   /** Other options of Ollama, such as `{ top_k: 20 }`. Options above and those of a call take precedence. */
   options?: Readonly<Record<string, unknown>> | undefined;
-  /** Time that the model stays loaded: seconds, or `10m`; forever if negative. @default the server's 5 minutes */
+  /** Time that the model stays loaded: in seconds, or as `10m`; forever if negative. @default the server's 5 minutes */
   keepAlive?: string | number | undefined;
   /** Price of the model's tokens. @default nothing, as it runs locally */
   price?: ModelPrice | undefined;

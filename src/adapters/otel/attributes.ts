@@ -2,7 +2,7 @@ import type { Attributes } from "@opentelemetry/api";
 import { isOurError } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
 
-// The packages with these names are in development. https://github.com/open-telemetry/semantic-conventions-genai
+// gen_ai, still in development: https://github.com/open-telemetry/semantic-conventions-genai
 // openinference, llm, input, output: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md
 
 export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";

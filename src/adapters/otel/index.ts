@@ -21,9 +21,9 @@ export interface TelemetryOptions {
   traces?: "linked" | "one" | undefined;
   /** Name of the agent. @default "planwright" */
   name?: string | undefined;
-  /** Provider of OpenTelemetry. @default the global one */
+  /** Tracer provider of OpenTelemetry. @default the global one */
   tracerProvider?: TracerProvider | undefined;
-  /** Provider of OpenTelemetry. @default the global one */
+  /** Meter provider of OpenTelemetry. @default the global one */
   meterProvider?: MeterProvider | undefined;
 }
 

@@ -299,10 +299,10 @@ function addThreads({ prefix }: Dialect): string {
 }
 
 /**
- * - One row of a run has its lease and all that changes with an event, so that an append is one statement. A row with
- *   sequence 0 and no status is a run that has not started: it is claimed, or has messages.
+ * - A run has one row with its lease and everything that changes with an event, so that an append is one statement. A
+ *   row with sequence 0 and no status is a run that has not started: it is claimed, or has messages.
  * - No index mentions columns that appends change, not even in its WHERE: such updates write to no index (HOT).
- * - JSON is text: `jsonb` refuses null characters and changes how numbers are written.
+ * - JSON is stored as text: `jsonb` refuses null characters and changes how numbers are written.
  * - Fences are never reused, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.
  * - Times of leases are milliseconds since 1970 UTC.

@@ -186,7 +186,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       // Ignores this message, which an earlier attempt may have added.
       const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
         WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
-      // Needs a lock, as one statement would not count what others are adding.
+      // Needs a lock, as a single statement would not count the messages that others are adding.
       const options = { operation: "post", runId, lock: `messages ${runId}` } as const;
       const posted = await database.transact(options, async ({ query }): Promise<PostAnswer> => {
         const isFull = maxKept !== undefined && readInteger((await query(count))[0] ?? {}, "count") >= maxKept;
@@ -297,7 +297,7 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
     AND ${fence === null ? raw("true") : sql`r.fence = ${fence}`}`;
 }
 
-/** Reads the time after the wait for a lock: otherwise the lease of a waiter could start in the future. */
+/** Reads the time after the wait for a lock: otherwise, a lease taken meanwhile would seem to start in the future. */
 function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }

@@ -23,7 +23,7 @@ export interface PostgresTodos extends AsyncStorage<TodoQuery, FoundTodos, TodoW
 export interface PostgresNotes extends AsyncStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /**
- * Stores todos in a PostgreSQL database, which may be that of runs, for `createTodoStore`. When `apply` resolves, the
+ * Stores todos for `createTodoStore` in a PostgreSQL database, which may also contain runs. When `apply` resolves, the
  * change is committed. Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` names the
  * problem) and, without `pg`, with `missing-dependency`.
  *

@@ -138,7 +138,7 @@ export class RunNotices {
         }
       }
     } catch {
-      // Opens a new connection, as an answer may be lost without an `end`.
+      // The caller opens a new connection: a statement may fail without an `end`.
     }
     return hasListened;
   }

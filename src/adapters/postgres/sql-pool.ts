@@ -19,7 +19,7 @@ export interface PostgresQueryable {
 
 /** Source of errors that no statement reports. @inline */
 interface ErrorSource {
-  /** Listens for the loss of connections: idle ones of a pool, or one that is out of the pool. */
+  /** Listens for the loss of a connection: an idle one in the pool, or one taken out of it. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
@@ -27,7 +27,7 @@ interface ErrorSource {
 
 /** Connection of a pool. @inline */
 interface PostgresClient extends PostgresQueryable, ErrorSource {
-  /** Returns the connection to the pool, or closes it. */
+  /** Returns the connection to the pool, or closes it if `destroy` is true. */
   release(destroy?: boolean): void;
 }
 

@@ -16,10 +16,10 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 
 /**
  * Makes a JSON Schema the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or the one in its `$schema`
- * (2019-09, 7, 6, 4). It checks values without changing them: there are no defaults. The keywords `sensitive` and
+ * (2019-09, 7, 6, 4). It checks values without changing them, so `default` has no effect. The keywords `sensitive` and
  * `composed` mark a field, as the functions of these names do. The type of a schema literal is inferred; give the type
  * of any other schema: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for misspelled types
- * and keywords, invalid values of keywords, patterns that are not ECMAScript's or may be slow, formats that cannot be
+ * and keywords, invalid values of keywords, patterns that are not ECMAScript or may be slow, formats that cannot be
  * checked, a `$ref` that leads nowhere, outside or back to itself, and ineffective keywords of other drafts.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
@@ -69,7 +69,7 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
-/** Checks values of a plan. Those still unknown are `undefined`, for which the validator throws: null replaces them. */
+/** Checks values of a plan. The validator throws for `undefined`, a value not yet known, so null replaces it. */
 function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
     lists.setValue(value);

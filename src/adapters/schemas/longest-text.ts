@@ -1,5 +1,5 @@
-// JavaScript tries all ways to match one after the other. They multiply where two paths through the pattern's Glushkov
-// automaton read the same text between the same places: with the length of the text, or exponentially in a loop.
+// JavaScript tries all ways to match one after the other. Their number grows with the length of the text if two paths
+// through the pattern's Glushkov automaton read the same text between the same places; in a loop, exponentially.
 
 interface Part {
   readonly first: readonly number[];

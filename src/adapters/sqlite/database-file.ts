@@ -12,7 +12,7 @@ import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failur
 
 /** Options of all stores in an SQLite file. */
 export interface SqliteFileOptions {
-  /** Path of a local file for runs, todos or both, created with its folders if missing, or `:memory:`. */
+  /** Path of a local file for runs, todos and notes, created with its folders if missing, or `:memory:`. */
   readonly path: string;
   /**
    * Time that a method waits for a locked file before it fails with `store-failed`. After 8 ms it returns a promise.
@@ -52,7 +52,7 @@ const driverWaitMs = 8;
 
 const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
 
-/** Length of a pause for a process that writes all the time, so that others have a chance to lock the file. */
+/** Length of a pause for a process that writes constantly, so that others have a chance to lock the file. */
 const pauseMs = 4;
 const pauseAfterMs = 250;
 const contendedPauseAfterMs = 50;
@@ -95,7 +95,7 @@ function setDriverWait(db: SqlDatabase, waitMs: number): void {
   db.value(`PRAGMA busy_timeout = ${waitMs}`);
 }
 
-/** Methods return a promise only while another process has locked the file. Those that wait keep their order. */
+/** Methods return a promise only while another process has locked the file. Waiting calls keep their order. */
 export class DatabaseFile {
   private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
@@ -272,12 +272,12 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * - Rows of `runs` change with each event, so long or seldom changed values are in other tables.
- * - Texts of callers are JSON, as some drivers truncate a plain text at a null character.
- * - A lease may precede the first event, and its fence outlives it.
- * - `run_metadata` has a hash of each key and value of metadata, in the order of the list.
+ * - Rows of `runs` change with each event, so values that are long or seldom change are in other tables.
+ * - Text from callers is stored as JSON, as some drivers truncate plain text at a null character.
+ * - A lease may precede the first event, and its fence outlives the lease.
+ * - `run_metadata` has a hash of each key and value of metadata, in the order in which runs are listed.
  * - Numbers of runs and fences are never reused: events are deleted in batches, and `run_marks` has the highest fence.
- * - `run_waits` has the kinds of waits, in the order of the list. `run_resumes` has the earliest end of a wait.
+ * - `run_waits` has the kinds of waits, in the same order. `run_resumes` has the earliest end of a run's waits.
  */
 const createTables = `
   CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE,

@@ -32,7 +32,7 @@ import { asBytes, type SqlDatabase } from "./sql-database.ts";
 
 /** Options of {@link createSqliteRunStore}. @inline */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
-  /** Clock of claims, in ms since 1970 UTC, common to all processes that share a file. @default `Date.now` */
+  /** Clock for leases and waits, in ms since 1970 UTC, common to all users of a file. @default `Date.now` */
   readonly now?: (() => number) | undefined;
 }
 
@@ -42,8 +42,8 @@ const storeOptions = {
 } satisfies OptionTable<SqliteRunStoreOptions>;
 
 /**
- * {@link RunStore} in a file. Its methods return a promise only while the file is locked, except `delete`, which always
- * does. @group Storage
+ * {@link RunStore} in a file. Its methods return a promise only while the file is locked, but `delete` always returns
+ * one. @group Storage
  */
 export interface SqliteRunStore extends RunStore {
   /** Closes the file. Afterwards, all other methods throw `store-failed`. */
@@ -53,7 +53,7 @@ export interface SqliteRunStore extends RunStore {
 /**
  * Opens a run store in an SQLite file, which processes of one machine may share. When `append` returns or resolves, the
  * events are on the disk, safe from crashes of the process or the machine. Opening may block the process for
- * `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem` names the
+ * `busyTimeoutMs`, a method for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem` names the
  * problem) and, without any of the drivers, `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
@@ -196,7 +196,7 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
   if (digest !== undefined) saveDigest(db, run, digest, before);
-  // The status is updated only if it changes, as this also writes to an index.
+  // The status is updated only if it changes, as the update also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }

@@ -17,7 +17,7 @@ const storageOptions = { ...fileOptions, ...sqlStorageOptions } satisfies Option
 
 /** {@link TodoStorage} in a file. Its methods return a promise only while the file is locked. @group Storage */
 export interface SqliteTodos extends TodoStorage {
-  /** Closes the file. Then all other methods throw `store-failed`. */
+  /** Closes the file. Afterwards, all other methods throw `store-failed`. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ export function createSqliteTodos(options: SqliteStorageOptions): SqliteTodos {
 
 /** {@link NoteStorage} in a file, like {@link SqliteTodos}. @group Storage */
 export interface SqliteNotes extends NoteStorage {
-  /** Closes the file. Then all other methods throw `store-failed`. */
+  /** Closes the file. Afterwards, all other methods throw `store-failed`. */
   close(): void;
 }
 

@@ -15,7 +15,7 @@ import { checkObject, failOption, type OptionTable, readOptions } from "../../co
 export interface WllamaInstance {
   /** Answers a chat request in the format of OpenAI's API, and passes chunks to `onData`. */
   createChatCompletion(options: object): Promise<unknown>;
-  /** Returns the context of the loaded model, in tokens. Throws if none is loaded. */
+  /** Returns the context size of the loaded model, in tokens. Throws if no model is loaded. */
   getLoadedContextInfo(): { readonly n_ctx: number };
 }
 
@@ -37,8 +37,8 @@ interface Chunk {
 }
 
 /**
- * Adapts the model that an instance of wllama has loaded. Answers follow the requested schema, and have the probability
- * of each token. Throws `invalid-options`.
+ * Adapts the model that an instance of wllama has loaded. Answers follow the requested schema and, on request, have the
+ * log probability of each token. Throws `invalid-options`.
  *
  * ```ts
  * const wllama = new Wllama({ default: "/wllama.wasm" });

@@ -269,7 +269,7 @@ function checkAngle(angle: Decimal, name: string): Decimal {
   return need(angle, angle.abs().lte(maxAngle), `${name} needs an angle of at most ${maxAngle} radians.`);
 }
 
-/** Avoids the library for very small and very large arguments, where it never returns. */
+/** Avoids the library for very small and very large arguments, for which it would never return. */
 function arcTangent(value: Decimal): Decimal {
   const size = value.abs();
   if (size.lessThan(tiny)) return value;

@@ -191,7 +191,7 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /** Outputs pending operators until one is weaker than `precedence` or a parenthesis is open, which it returns. */
+  /** Outputs pending operators down to a weaker one or an open parenthesis, and returns the parenthesis, if any. */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);

@@ -23,7 +23,7 @@ export interface NotesOptions<TResources = unknown, TName extends string = strin
   readonly name?: TName | undefined;
   /** Storage of the notes. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
-  /** Returns the owner of the notes as non-empty text. A call sees only these notes. @default one scope for all */
+  /** Returns the owner as non-empty text. A call sees only the notes of its owner. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
   /** Returns the author, 1 to 200 UTF-16 code units. Requests cannot set it, as users could lie. @default none */
   author?(context: ToolContext<TResources>): string;

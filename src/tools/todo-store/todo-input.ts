@@ -13,7 +13,7 @@ export interface TodoTarget {
   readonly list?: string;
 }
 
-/** Conditions that all todos of a `list` must meet. @inline */
+/** Conditions that listed todos must meet, their order, and the page. @inline */
 export interface TodoFilter {
   /** @default all lists */
   readonly list?: string;

@@ -58,7 +58,7 @@ export interface DueMoment {
   /** Milliseconds since 1970 UTC. A date without a time counts as the end of that day in UTC. */
   readonly dueMs: number;
   readonly isWholeDay: boolean;
-  /** Sorts by calendar date as written, then by instant, and whole days last. */
+  /** Sorts by calendar date as written, then by instant; a whole day comes after the times of its date. */
   readonly dueOrder: number;
 }
 

@@ -84,7 +84,7 @@ const isTitle = (text: string) => {
     /\p{L}/u.test(text)
   );
 };
-/** Reads a title as a name even after a colon: "todo: call mum tomorrow" has a date. */
+/** Reads a title as a name even after a colon, so that "tomorrow" in "todo: call mum tomorrow" is a date. */
 const nameThat = (isFit: (text: string) => boolean) => z.string().refine(isFit).meta({ slot: "name" });
 const title = nameThat(isTitle);
 

@@ -31,7 +31,7 @@ export interface TodoStoreOptions<TResources = unknown, TName extends string = s
   readonly name?: TName | undefined;
   /** Storage of the todos. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
-  /** Returns the owner of the todos as non-empty text. A call sees only these todos. @default one scope for all */
+  /** Returns the owner as non-empty text. A call sees only the todos of its owner. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
   /** Returns milliseconds since 1970 UTC. @default `Date.now` */
   now?(): number;
@@ -53,8 +53,8 @@ const todoOptions = {
  * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the
  * call in the same write as its change, and a call with a recorded key changes nothing and returns the same output.
  * `undo` reverts `add`, `complete`, `reopen`, `update` and `delete`, as long as the todo is still as the step left it.
- * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
- * nothing. {@includeCode ../../../examples/18-plans-as-json.ts} @group Built-in tools
+ * Throws `invalid-options`. The tool fails with `todo-…` codes, or with `invalid-options` if `createId` returns no text.
+ * A call that fails changes nothing. {@includeCode ../../../examples/18-plans-as-json.ts} @group Built-in tools
  */
 export function createTodoStore<TResources = unknown, const TName extends string = "TodoStore">(
   options: TodoStoreOptions<TResources, TName> = {},

@@ -52,7 +52,7 @@ export interface WebSearchOptions<TName extends string = string> {
   readonly name?: TName | undefined;
   /** Asks a search engine. An error with `retryable: false` is final; a `Retry-After` is respected. */
   search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
-  /** Rate at which the function may be called, in all runs of an agent together. @default one call a second */
+  /** Rate at which `search` may be called, in all runs of an agent together. @default one call a second */
   readonly rateLimit?: RateLimitOptions | undefined;
 }
 
