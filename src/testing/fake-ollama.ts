@@ -28,7 +28,7 @@ export type FakeOllamaAnswer = FakeOllamaReply | ((chat: FakeOllamaChat) => Fake
 
 /** Options of {@link startFakeOllama}. @inline */
 export interface FakeOllamaOptions {
-  /** Names of its models; without a tag, the tag is `latest`. Requests for other models get 404. @default any name */
+  /** Names of the models; without a tag, the tag is `latest`. Requests for other models get 404. @default any name */
   models?: readonly string[] | undefined;
   /** Capabilities in `/api/show`, such as `thinking`. @default completion and tools */
   capabilities?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-// Loaded early: the first retry would otherwise load it, and this clock does not wait for imports.
+// Loads `p-retry` early: the first retry would otherwise load it, and this clock does not wait for imports.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
 import { pendingWork } from "../async/promises.ts";

@@ -31,7 +31,7 @@ export class Timeline {
 
   follow(event: AgentEvent): void {
     const execution = this.executions.at(-1);
-    // In a fork, the events of the original run precede the creation of the run.
+    // In a fork, the events of the original run precede the creation of the fork.
     if (execution !== undefined) execution.startMs = Math.min(execution.startMs, timeOf(event));
     handleEvent(this.handlers, event);
   }

@@ -70,7 +70,7 @@ export class Reaper {
       if (this.count++ % takenEvery === 0) {
         await this.closeIdle();
         await this.queueFitting();
-        // A task is short: if it is seen twice, its worker died.
+        // A task is short: if it stays taken for `graceMs`, its worker has died.
         const findTasks = this.tasks.add(await this.queue.takenTasks(), this.nowMs);
         await this.queue.restart(findTasks(graceMs));
       }

@@ -115,7 +115,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       const texts = events.map((event) => JSON.stringify(event));
       const added = { runId, events, texts, sequence, fence, acknowledged };
       await database.run("append", runId, async (db) => {
-        // A claim has already created the row.
+        // With a fence, claiming the run has already created the row.
         if (sequence === 1 && fence === null)
           await db.prepared(sql`INSERT INTO ${runs} (run_id) VALUES (${runId}) ON CONFLICT DO NOTHING`);
         const run = sequence > 1 && needsDigest(events) ? await findRun(db, runId) : undefined;

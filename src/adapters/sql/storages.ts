@@ -247,7 +247,7 @@ function toColumns(written: Todo): Sql {
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
-/** JSON contains no line breaks, so a search for a tag does not find it inside another. */
+/** JSON contains no line breaks, so a search for a tag does not find it inside another tag. */
 function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }

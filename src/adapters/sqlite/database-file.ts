@@ -52,7 +52,7 @@ const driverWaitMs = 8;
 
 const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
 
-/** Length of a pause for a process that writes constantly, so that others have a chance to lock the file. */
+/** Length of the pause of a process that writes constantly, so that others can lock the file. */
 const pauseMs = 4;
 const pauseAfterMs = 250;
 const contendedPauseAfterMs = 50;

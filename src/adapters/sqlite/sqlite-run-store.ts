@@ -279,7 +279,7 @@ function deleteEvents(db: SqlDatabase, number: number): boolean {
   return db.all(deleteSome, number, batchSize).length === batchSize;
 }
 
-/** Counting stops here, as a more frequent value is not rare. */
+/** Counting stops here: a condition that this many runs meet is not rare. */
 const countLimit = 2_000;
 
 export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunPage {

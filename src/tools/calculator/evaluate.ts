@@ -46,7 +46,7 @@ function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMa
   return variables;
 }
 
-/** In units of about 2 µs: 20 ms in a new process, 4 ms later. */
+/** In units of about 2 µs: 20 ms in all, or 4 ms once the process is warm. */
 const maxWork = 10_000;
 
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {

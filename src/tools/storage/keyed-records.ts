@@ -59,9 +59,9 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
  */
 export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
-  /** Returns the items that match, in the order of the query, and the number of all matches. A new scope has none. */
+  /** Returns matching items, in the order of the query, and the number of all matches. A new scope has no items. */
   find(scope: string, query: TQuery): TFound | Promise<TFound>;
-  /** Returns the record of `apply` for a key, or undefined if there is none or it was forgotten. */
+  /** Returns the record of `apply` for a key; undefined if no record was made, or if it was forgotten. */
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
   /**
    * Makes one change and records its outcome under the key, atomically. If the key has a record, returns it and changes
