@@ -223,7 +223,7 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   const next = now.isPast ? days.findLast((day) => !isAhead(wallOf(day))) : days.find((day) => isAhead(wallOf(day)));
   let wall = wallOf(said ?? next ?? now.today + 2);
   if (isBareHour && !now.isPast && (said ?? now.today) === now.today) {
-    // "At 8" means the next 8 o'clock if it is night now, or if that comes before 22:00 today.
+    // At night, or if the next 8 o'clock comes before 22:00 today, "at 8" means the next 8 o'clock.
     const clock = new Date(wallTimeAt(now.nowMs, zone)).getUTCHours();
     const isNight = clock >= 22 || clock < 7;
     const other = [0, 43_200, 86_400, 129_600]
@@ -240,7 +240,7 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   return { ...known, until: at(instantOf(wall + length, zone), now.timeZone) };
 }
 
-/** Reads an ambiguous hour as 7:00 to 18:59. With "evening", 8 is 20:00; with "night", 1 is on the next day. */
+/** Moves an ambiguous hour to 7:00–18:59. With "evening", 8 is 20:00; with "night", 1 is on the next day. */
 function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | undefined): number {
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;

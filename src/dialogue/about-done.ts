@@ -58,7 +58,7 @@ const besides = wordSet("many still there right");
 const leading = wordSet("and so but ok okay oh well then");
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
-/** Answers "Which number has Ricci?" if every other word names a field or means nothing alone. */
+/** Answers "Which number has Ricci?" if all words but the name ask, name a field or mean nothing alone. */
 function fieldOf(line: ThreadLine): string | undefined {
   const { named, request } = line;
   const from = request.words.findIndex((word) => !isMark(word) && !leading.has(word));

@@ -58,7 +58,7 @@ function readValues(values: readonly unknown[], { timeZone }: DateClock) {
     for (const word of wordsOf(text)) words.add(word);
   };
   const addDate = (text: string, zone: string | undefined) => {
-    // The text omits the year if it equals `year`, so year 0 keeps it.
+    // The text omits a year that equals `year`. No date has year 0, so the text always contains the year.
     const date = sayDate(text, { timeZone: zone, year: 0 });
     if (date === undefined) return;
     const at = new Date(date.wall);
@@ -108,7 +108,7 @@ function plainWord(said: string): string {
   return said.toLowerCase().replace(/['’]s?$/, "");
 }
 
-/** "2,424.640" is "2424.64". */
+/** Turns "2,424.640" into "2424.64". */
 function plainNumber(digits: string): string {
   const plain = digits.replaceAll(",", "").replace(/^0+(?=\d)/, "");
   return plain.includes(".") ? plain.replace(/\.?0+$/, "") : plain;

@@ -15,7 +15,7 @@ export interface MeantCall {
   readonly thing?: KnownThing | undefined;
   readonly said?: string | undefined;
   readonly read?: Omit<ReadValue, "stepId"> | undefined;
-  /** Reason to ask first. `grave`: the call may empty more than was meant. `meant`: it may not be what was meant. */
+  /** Reason to ask first. `grave`: the call may empty more than was meant. `meant`: another call may be meant. */
   readonly doubt?: "grave" | "meant" | undefined;
 }
 

@@ -19,7 +19,7 @@ import { type DoneStep, isSameValue, type KnownThing } from "./focus.ts";
 import { readHalfSaid, saysShift, type TimesOf, timesOf } from "./half-said.ts";
 import { only } from "./things.ts";
 
-/** Values of a fragment such as "the Contis are five now", by slot. Several values of a text slot make several calls. */
+/** Values of a fragment such as "the Contis are five now", by slot. Several texts for a slot make several calls. */
 export interface Filled {
   readonly values: Readonly<Record<string, readonly SlotValue[]>>;
   readonly target: string | undefined;
@@ -274,7 +274,7 @@ export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }
 
-/** True if a step only sets values that the thing shows: to sell once more would not correct a sale. */
+/** True if the thing shows every value to be replaced. Otherwise a second call, such as a sale, corrects nothing. */
 export function mayCorrect(step: DoneStep, { fields }: KnownThing, input: JsonObject): boolean {
   const changed = Object.keys(step.input).filter((name) => !isSameValue(inPlan(step.input[name]), input[name]));
   return changed.every((name) =>

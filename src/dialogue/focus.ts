@@ -84,20 +84,20 @@ function namedThing(kind: string, key: string, from: Pick<KnownThing, "tool" | "
   return { kind, keyField: kind, key, label: key, fields: {}, path: [], keyInputs, ...from, isGone: false };
 }
 
-/** Finds a text field by which the tool of the last things can list them. */
+/** Finds the container of the last things: a text field that has the same value in all of them. */
 function containerOf(
   tools: readonly DefinedTool[],
   [mention]: readonly Mention[],
   [step]: readonly DoneStep[],
 ): KnownThing | undefined {
   if (step === undefined) return undefined;
-  // The list may be empty.
+  // If the last step showed no things, its input may name the container.
   const [first, ...others] = mention?.run.runId === step.runId ? mention.things : [];
   const fields = first?.fields ?? step.input;
   const own = tools.find(({ name }) => name === step.tool);
   const schemas = own && toolSchemas(own);
   if (own === undefined || schemas === undefined || schemas instanceof Promise) return undefined;
-  // A container has several operations with its field, such as list, add and clear.
+  // Several operations, such as list, add and clear, take the field of a container.
   const isShared = (name: string) =>
     (schemasAt(schemas.input, []) ?? []).filter(({ properties = {} }) => Object.hasOwn(properties, name)).length > 2;
   const isIn = ([name, value]: readonly [string, unknown]) =>
@@ -127,7 +127,7 @@ export function lastChange({ mentions }: Focus, thing: KnownThing): Mention | un
   return mentions.find(({ kind, things }) => kind === "changed" && things.some((each) => isSameThing(each, thing)));
 }
 
-/** Sorts by the last step: an answered run continues after runs that started later. */
+/** Sorts by the last step, because an answered run may end after runs that started later. */
 function byLastStep(runs: readonly RunSnapshot[]): readonly RunSnapshot[] {
   const lastOf = ({ steps, createdAt }: RunSnapshot) =>
     steps.reduce((last, { completedAt = "" }) => (completedAt > last ? completedAt : last), createdAt);
@@ -174,7 +174,7 @@ function removes(tool: string, input: JsonObject): boolean {
   return words.some((word) => removing.has(word));
 }
 
-/** Things that the options of a question stand for, found by the keys in its steps. */
+/** Finds, by the keys in the plan's steps, the things that the options of a question stand for. */
 function offeredBy({ runId, plan }: RunSnapshot, known: ReadonlyMap<string, KnownThing>): readonly KnownThing[] {
   const steps = plan?.steps ?? [];
   if (!steps.some(({ wait }) => wait !== undefined && "ask" in wait)) return [];

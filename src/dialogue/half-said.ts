@@ -11,7 +11,7 @@ export interface TimeBase {
   readonly own: string | undefined;
   /** Value of the previous step, for phrases such as "on the same day". */
   readonly last: string | undefined;
-  /** True if the line corrects the last value. A weekday then means the same week. */
+  /** True if the line corrects the last value. A weekday then means the one in the same week. */
   readonly corrects: boolean;
 }
 
@@ -44,7 +44,7 @@ export function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
 
-/** Gives a value the time of day of the new thing if it still has the time of day of the former thing. */
+/** Replaces the former thing's time of day in each value by the new thing's. */
 export function withTimesOf(
   input: JsonObject,
   { former, own }: { readonly former: JsonObject; readonly own: JsonObject },
@@ -188,7 +188,7 @@ function hourAt({ text, tokens, clock }: RequestText, at: number, { own, last, c
   const token = tokens[at];
   const digits = token?.kind === "number" ? text.slice(token.start, token.end) : "";
   const [, hours, minutes] = /^(\d\d?)(?:\.([0-5]\d))?$/.exec(digits) ?? [];
-  // "Make that 3" may not be a time.
+  // "Make that 3" may not mean a time.
   const base = own ?? (corrects && minutes !== undefined ? last : undefined);
   if (hours === undefined || Number(hours) > 24 || toWall(base, clock)?.time === undefined) return undefined;
   return { time: (Number(hours) * 60 + Number(minutes ?? 0)) * 60_000, isBare: Number(hours) <= 12, end: at + 1 };

@@ -53,7 +53,7 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   });
 }
 
-/** Finds the step to repeat: for "same for Sunday", the one that created the thing, with its present values. */
+/** Finds the step to repeat; for "same for Sunday", the step that created the thing, with the present values. */
 function repeated(step: DoneStep, reference: Reference | undefined, line: ThreadLine): DoneStep | undefined {
   const { focus, wish, isDateAlone } = line;
   const thing = thingOf(step, focus);

@@ -24,7 +24,7 @@ function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly Too
   return typeof value === "number" ? { value, from: { runId, stepId, path: name === "" ? [] : [name] } } : undefined;
 }
 
-/** True for "plus 150 times 0.3" after a sum: it continues that sum, although the rest is a sum by itself. */
+/** True if "plus 150 times 0.3" continues an earlier sum, although "150 times 0.3" alone is a sum, too. */
 export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): boolean {
   const isSum = ({ tool }: PlanStep) => sumRulesOf(line, tool) !== undefined;
   return operators.test(line.request.words[0] ?? "") && resultsOf(line).length > 0 && steps.every(isSum);

@@ -52,7 +52,7 @@ function readAlone(line: ThreadLine, planned: Planned | Refused): Turn | undefin
   return confirmWider(line, planned) ?? readResultInText(line, planned.steps) ?? { status: "request" };
 }
 
-/** Asks before a call that empties more than the last list, which "remove the finished ones" may mean. */
+/** Asks before a call that empties more than the last list: "remove the finished ones" may mean only that list. */
 function confirmWider({ focus, request, rules }: ThreadLine, { steps, matches }: Planned): Turn | undefined {
   const { container } = focus;
   const isGrave = matches.some(({ rule }) => rule.source.destructive === true);
@@ -102,7 +102,7 @@ function declined(line: ThreadLine): Turn | undefined {
   return turn?.status === "decline" ? turn : undefined;
 }
 
-/** True if a line that can be planned alone refers to a place in a list, the list itself, or a thing of another tool. */
+/** True if a line that can be planned alone refers to a place in a list, the list itself, or another tool's thing. */
 function pointsBack({ references, request }: ThreadLine, steps: readonly PlanStep[]): boolean {
   return references.some(({ how, start, end, things: [thing] }) => {
     if (how !== "name" || thing === undefined) return how !== "name" && how !== "pronoun";

@@ -54,7 +54,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
   return undefined;
 }
 
-/** Asks before changing a thing that was looked up in a list of one day: other days may have the same name. */
+/** Asks before changing a thing found in a list of one day, because another day may have one of the same name. */
 export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const [step] = focus.steps;
   if (turn.status !== "plan" || step?.stepId !== lookId) return turn;
@@ -83,7 +83,7 @@ function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThi
 const small = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords];
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
-/** Finds a pronoun that refers to something told earlier in the line: "the tap is repaired, mark it as done". */
+/** Finds a pronoun for something mentioned earlier in the line: "the tap is repaired, mark it as done". */
 function unknownPronoun({ wish, request: { words }, references }: ThreadLine): Part | undefined {
   const { start = 0, end = 0 } = wish ?? {};
   const isIt = (word: string, at: number) => at > start && at < end && itWords.has(word);

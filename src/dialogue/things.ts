@@ -44,10 +44,7 @@ const maxThings = 1_000;
 const maxDepth = 8;
 const maxKey = 200;
 
-/**
- * Returns the things in an output, in order. A tool with zod 3 schemas has none until they have been read, which every
- * run does.
- */
+/** Returns the things in an output, in order; none for a tool with zod 3 schemas until a run has read them. */
 export function thingsIn(tools: readonly Tool[], toolName: string, input: unknown, output: unknown): readonly Thing[] {
   const all = knownTools(tools);
   const tool = all.byName.get(toolName);
@@ -258,7 +255,7 @@ interface Candidate {
   readonly name: string;
   readonly kind: string;
   readonly keyInputs: ReadonlyMap<string, string>;
-  /** Lower is better: 0 marked as key, 1 `id`, 2 named like the thing, 3 another id, 4 required by calls. */
+  /** Lower is better. 0: marked as key; 1: `id`; 2: named like the thing; 3: other ids; 4 to 5.1: required by calls. */
   readonly rank: number;
 }
 
@@ -287,7 +284,7 @@ function toCandidate(name: string, value: unknown, { schemas, noun, known, tool 
   if (isNoun) return { name, kind, keyInputs, rank: 2 };
   if (suffix !== "" && suffix !== "name") return { name, kind, keyInputs, rank: 3 };
   const required = changing.filter(({ isRequired }) => isRequired);
-  // A number is a key only if calls are named after it: MoveBooking takes a booking, but BookTable some people.
+  // A number is a key only if a tool is named after its field: "booking" for MoveBooking, not "people" for BookTable.
   const isKey = typeof value === "string" || required.some(({ words }) => words.includes(own));
   if (!isKey || required.length === 0) return undefined;
   return { name, kind: own || noun, keyInputs, rank: 4 + 1 / required.length + (typeof value === "string" ? 0 : 0.1) };

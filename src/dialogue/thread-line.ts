@@ -17,7 +17,7 @@ import { only } from "./things.ts";
 import { isMark, readWish, subjects, type Wish } from "./wish.ts";
 
 const maxThings = 50;
-/** A number up to this far above the highest known key may be a newer key. */
+/** A number that exceeds the highest known key by at most this much may be a newer key. */
 const near = 5;
 
 const inputFields = remembered(({ schemas }: ToolRules) => new Set(knownKeys(schemasAt(schemas.input, []) ?? [])));

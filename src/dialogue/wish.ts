@@ -81,7 +81,7 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
   const [wish] = wishes;
   const last = wishes.at(-1);
   if (wish === undefined || last === undefined) return undefined;
-  // Wishes on both sides of a reason are several.
+  // Wishes on both sides of a reason cannot be one wish.
   if (busy.indexOf(last) - busy.indexOf(wish) !== wishes.length - 1) return undefined;
   const own = readOpening(words, Math.max(wish.start, first.at), last.end);
   const opening = first.opening === "correct" || own.opening === "none" ? first.opening : own.opening;
@@ -90,7 +90,7 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
   return place.start < place.end ? { ...place, opening, isSingle } : undefined;
 }
 
-/** True if the first clause only states why. It may name the things: "the roof and the door are done, tick them off". */
+/** True if the first clause only states why. It may name things: "the roof and the door are done, tick them off". */
 function isReason(request: RequestText, [clause, ...others]: readonly Part[], known: Known): boolean {
   const { words } = request;
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;

@@ -140,7 +140,7 @@ gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your;
 n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
-/** Small words with two swapped letters: "teh", "adn", "fro". Those that are names, such as "Rae", are left out. */
+/** Small words with two swapped letters: "teh", "adn", "fro". "Are" is left out, because "Rae" is a name. */
 const swapped = "the and for that with from this what have you".split(" ").flatMap((word) =>
   [...word.slice(1)].map((next, at): [string, string[]] => {
     return [`${word.slice(0, at)}${next}${word[at] ?? ""}${word.slice(at + 2)}`, [word]];

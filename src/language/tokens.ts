@@ -134,7 +134,7 @@ class Tokenizer {
   }
 }
 
-/** Shortens "nooo" to "no", but keeps "viii", "AAA" and what is written in capitals. */
+/** Shortens "nooo" to "no", but keeps "viii" and capitals such as "AAA". */
 function normalizeWord(text: string): string {
   const isRoman = /^[ivxlcdm]+$/i.test(text);
   const lower = (isRoman ? text : text.replace(/([A-Za-z])(?!\1)([a-z])\2{2,}/g, "$1$2")).toLowerCase();

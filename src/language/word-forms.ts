@@ -16,7 +16,7 @@ function isMistyped(typed: string, meant: string): boolean {
   return isSwapped && typed.slice(at + 2) === meant.slice(at + 2);
 }
 
-/** Requires the right last letter: "mondays" and "cubes" are not "monday" and "cubed". */
+/** Requires the right last letter, unless the last two are swapped: "cubes" is not a mistyped "cubed". */
 export function isMistypedInside(typed: string, meant: string): boolean {
   const isSwappedLast = typed.length === meant.length && typed.at(-2) === meant.at(-1);
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);

@@ -110,10 +110,10 @@ function collectIssues(
     const message = `"${step.tool}" has no input "${path.at(-1)}"; its inputs are: ${known.join(", ") || "none"}.`;
     add(hide({ code: "unknown-key", path, message: ownMessageOf(path, parsed) ?? message }));
   }
-  // If a part of the input is unknown, an error that the schema throws says nothing.
+  // If a part of the input is unknown, the schema may throw an error only because of that part.
   if (parsed.ok || (references.length > 0 && parsed.raw.length === 0)) return issues;
   const unknown = new PathSet(references.map((reference) => reference.path));
-  // Schemas of other libraries may report an issue of a union only at the path of the union.
+  // Schemas of other libraries may report an issue within a union only at the path of the union.
   const isOpaque = zodVersionOf(tool.inputSchema) === undefined;
   for (const [index, { path, message }] of parsed.issues.entries()) {
     const raw = (parsed.raw[index] ?? {}) as RawIssue;
@@ -247,7 +247,7 @@ const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
-/** Adds null for the whole output of a step that may be skipped. It has no paths, so a longer path never adds it. */
+/** Adds null for the whole output of a step that may be skipped, but not at longer paths, because null has no parts. */
 function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   const step = scope.stepOf(stepId);
   if (step === undefined) return undefined;

@@ -12,7 +12,7 @@ interface ExpressionLanguage {
   readonly parseStep: (step: PlanStep) => StepExpressions;
 }
 
-/** The language of `when` and `forEach`, as {@link createExpressions} creates it. @group Plans */
+/** Language of `when` and `forEach`, created by {@link createExpressions}. @group Plans */
 export interface Expressions {
   /** Loads the parser and the evaluation; agents call it for the first plan that has an expression. */
   load(): Promise<ExpressionLanguage>;
@@ -26,7 +26,7 @@ export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };
 }
 
-/** An agent passes its language to its planners, so that a bundle of only a planner does not contain it. */
+/** An agent passes its language to its planners, so that a bundle with only a planner does not contain it. */
 export const languageKey: unique symbol = Symbol("expressions");
 
 export type PlanLanguage = Expressions | "unchecked" | undefined;

@@ -151,7 +151,7 @@ function isPlain(value: unknown): boolean {
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
-/** Returns the same object if the input has no references, templates or literals. Plans are frozen, so it can be shared. */
+/** Returns the same (frozen) object if the input has no references, templates or literals. */
 export function fillReferences(
   value: JsonValue,
   lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,

@@ -58,10 +58,10 @@ const planOptions = {
 } satisfies OptionTable<ValidatePlanOptions>;
 
 /**
- * Returns every issue of a plan, which may be any value; an empty list means that it can run. No tool is called.
- * Rejects with `invalid-options` only for options, such as two tools with the same name. Issues of an input at or below
- * a reference are left out, because its value is not known yet; types that the tools' schemas state are checked.
- * {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
+ * Returns every issue of a plan, which may be any value; an empty list means that the plan can run. No tool is called.
+ * Rejects with `invalid-options` only if an option is invalid, as when two tools have the same name. Issues of an input
+ * at or below a reference are left out, because the referenced value is not known yet; types that the tools' schemas
+ * state are checked. {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
   readZod3();
@@ -107,7 +107,7 @@ const validPlans = new WeakSet<object>();
 
 export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
-  // A promise, as from a check, so that a run does not overtake an earlier one.
+  // Also returns a promise, so that a run does not overtake an earlier run whose plan is being checked.
   if (known !== undefined) return Promise.resolve(known);
   return checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope, (valid, isAsync) => {
     if (scope.expressions === "unchecked" && valid.steps.some(hasExpression)) return;
@@ -272,7 +272,7 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   return whole;
 }
 
-/** A text with half a surrogate pair has no UTF-8 encoding and so no hash. */
+/** Text with half a surrogate pair has no UTF-8 encoding, and therefore no hash. */
 function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues: PlanIssue[] = []): PlanIssue[] {
   if (typeof value === "string") {
     if (!value.isWellFormed())
@@ -308,7 +308,7 @@ function checkOrder(
     return (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < (last ?? index);
   };
   if (dependencies.every((ids, index) => ids.every((id) => isBefore(id, index)))) return dependencies;
-  // Only written dependencies count: implicit ones do not make a cycle of steps in the wrong order.
+  // Only written dependencies count: implicit ones would turn steps in the wrong order into a cycle.
   const written = steps.map((step, index) => (step ? dependenciesOf(step, undefined, names[index]) : []));
   const cyclic = findCyclic(written.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
   // An unknown id may be that of a malformed step.

@@ -27,7 +27,7 @@ export interface FallbackPlannerOptions {
   timeoutMs?: number | undefined;
   /**
    * True asks the next planner after `cannot-plan`; false does not. @default a planner without a model is always asked.
-   * One with a model is asked only after one without, unless the refusal is final or says what is missing
+   * A planner with a model is asked only after one without, unless the refusal is final or says what is missing
    */
   continueOnCannotPlan?: boolean | undefined;
   /** Clock, for tests. @default the system clock */

@@ -55,7 +55,7 @@ function fail(message: string, position: number, holder?: JsonObject): never {
 
 export const maxCelCost = 1_000_000;
 
-/** Cost of a failure after which a macro, `&&` or `||` continues, because throwing is slow. */
+/** A failure after which a macro, `&&` or `||` continues costs this much, because throwing is slow. */
 const failureCost = 30;
 
 type LookUpName = (name: string) => JsonValue | undefined;
@@ -329,7 +329,7 @@ function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonVa
   return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
-/** Operations on decimals, so that 0.1 + 0.2 is 0.3, and faster ones for whole numbers, which are exact. */
+/** Operations on decimals, so that 0.1 + 0.2 is 0.3, and faster, equally exact operations on whole numbers. */
 const arithmetic: Readonly<Partial<Record<CelOperator, readonly [Operation<Decimal>, Operation<number>]>>> = {
   "+": [add, (left, right) => left + right],
   "-": [subtract, (left, right) => left - right],
@@ -470,7 +470,7 @@ function toNumber(name: "int" | "double", value: JsonValue, position: number): n
   return fail(`${name}() takes a number or text, not ${celTypeOf(value)}`, position);
 }
 
-/** The built-in conversion is fast and correct for ASCII; in other texts only A to Z change. */
+/** The built-in conversion is fast and correct for ASCII. In other text, only the ASCII letters change. */
 function changeCase(text: string, letters: RegExp, change: (part: string) => string, budget: CelBudget): string {
   if (/^[\0-\x7f]*$/.test(text)) return change(text);
   // In the worst case, every other character is a separate match.

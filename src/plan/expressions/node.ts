@@ -1,6 +1,6 @@
 import type { JsonPath } from "../../core/json.ts";
 
-/** A checked expression with its names resolved, as the evaluator walks it. `position` counts characters from 0. */
+/** A node of a checked expression whose names are resolved. `position` counts characters from 0. */
 export type CelNode = { readonly position: number } & (
   | { readonly type: "literal"; readonly value: null | boolean | number | string }
   /** A free name; `slot` is its index among the names of the expression. */
@@ -12,7 +12,7 @@ export type CelNode = { readonly position: number } & (
   | { readonly type: "list"; readonly items: readonly CelNode[] }
   | { readonly type: "map"; readonly entries: readonly { readonly key: CelNode; readonly value: CelNode }[] }
   | { readonly type: "choice"; readonly condition: CelNode; readonly yes: CelNode; readonly no: CelNode }
-  /** `&&`, which false decides, or `||`, which true decides. */
+  /** `&&`, decided by a false operand, or `||`, decided by a true operand. */
   | { readonly type: "logical"; readonly deciding: boolean; readonly left: CelNode; readonly right: CelNode }
   | { readonly type: "not"; readonly of: CelNode }
   | { readonly type: "negate"; readonly of: CelNode }

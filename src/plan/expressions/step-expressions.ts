@@ -37,7 +37,7 @@ export class StepExpressions {
   readonly forEach: CelExpression | undefined;
   /** True if `when` names `item` or `index`. It is then evaluated per iteration, otherwise once before the loop. */
   readonly isWhenPerIteration: boolean;
-  /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
+  /** Ids of the steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
   readonly issues: (CelIssue & { readonly key: ExpressionKey })[] = [];
 

@@ -2,7 +2,7 @@ import { exactNumber } from "../../core/json.ts";
 import { cutText } from "../../core/text.ts";
 import type { CelIssue } from "./node.ts";
 
-/** Does not extend `Error`: a refusal becomes an issue of a plan, for which a stack would only take time. */
+/** Does not extend `Error`: a refusal becomes an issue of a plan, so a stack trace would waste time. */
 export class CelRefusal {
   constructor(readonly issue: CelIssue) {}
 }

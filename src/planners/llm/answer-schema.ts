@@ -90,7 +90,7 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
 const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
-/** Nests the runs of words. Listed as alternatives, they make a grammar several times slower. */
+/** Nests runs of words: listed as alternatives, they would make the grammar several times slower. */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;

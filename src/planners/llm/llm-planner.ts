@@ -18,8 +18,8 @@ export interface LlmPlannerOptions {
   /** 0 for the likeliest answer, null for the model's default. Not sent to a model that rejects it. @default 0 */
   temperature?: number | null | undefined;
   /**
-   * Maximum tokens of an answer, including thinking. A cut answer is requested once more, with twice the limit.
-   * @default the limit of a hosted model, or what the budget leaves; 2048 for others
+   * Maximum tokens of an answer, including thinking. A cut-off answer is requested once more, with twice the limit.
+   * @default the limit of a hosted model, or what the budget leaves; 2048 for other models
    */
   maxOutputTokens?: number | undefined;
   /**
@@ -63,8 +63,8 @@ const plannerOptions = {
  *
  * Every word of the plan is checked against the request. If a value cannot be read, the model is asked once more.
  * Planning fails with `cannot-plan` if that does not help, if no tool fits, or if the certainty is too low.
- * It fails with `planning-failed`, which lists every try, after two answers that are not JSON of the schema. Nothing in
- * a request can add a tool, lift an approval or leave the schema. Throws `invalid-options`.
+ * It fails with `planning-failed`, which lists every try, after two answers that are not JSON of the expected form.
+ * Nothing in a request can add a tool, lift an approval or leave the schema. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/12-plan-with-a-model.ts}
  * @group Planners

@@ -283,7 +283,7 @@ export function cut(text: string, length: number): string {
 const maxProblems = 10;
 const maxProblem = 500;
 
-/** Limits number and length of the problems, which may quote a hostile answer. */
+/** Limits the number and length of the problems, which may quote a hostile answer. */
 function describeProblems(problems: readonly string[]): readonly string[] {
   const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
   return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;

@@ -421,7 +421,7 @@ async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanReque
 let count = 0;
 const numberOf = remembered((_tool: DefinedTool) => count++);
 
-/** Keyed by the tools one by one, as apps may make a new list for each request. */
+/** Keyed by the individual tools, because apps may make a new list for each request. */
 class ToolSets<T> {
   private readonly known = new RecentMap<Promise<T>>(20);
 

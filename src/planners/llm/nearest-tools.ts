@@ -52,7 +52,7 @@ export async function readNearest(
     }
     return chosen;
   };
-  // Keeps the order, so that servers can cache the prompt.
+  // Keeps the order of `tools`, so that servers can cache the prompt.
   const inOrder = (chosen: readonly DefinedTool[]) => tools.filter((tool) => chosen.includes(tool));
   return (request, kept) => {
     const found = search.search(request).map(({ id }) => tools[id as number] as DefinedTool);

@@ -38,7 +38,7 @@ interface Turn {
 }
 
 export const unclear = "unclear";
-/** A small model reads this many in a few seconds. */
+/** Estimated tokens that a small model reads in a few seconds. */
 const maxTokens = 2_000;
 const phrasesOfEach = 3;
 const sentencesOfEach = 12;

@@ -126,7 +126,7 @@ class CallReader {
       .match(/@\d+/g)
       ?.find((each) => !wish.text.includes(each));
     const words = String(written).toLowerCase().split(" ");
-    // A label may name a new thing, so only "it" stands for a known one there.
+    // Outside a key field, a label may name a new thing, so only "it" stands for a known thing.
     const isIt = readAnaphor(words, 0) === words.length;
     const namesOf = (each: ThreadThing) =>
       isKey(each) ? [each.said, each.label, String(each.key)] : isIt ? [each.said] : [];
@@ -165,7 +165,7 @@ class CallReader {
   private takeValue(name: string, type: SlotType, written: string | number | boolean): void {
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
-    // A model may copy a part of "tomorrow at noon".
+    // A model may copy only a part of "tomorrow at noon".
     const date = isDate(type)
       ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start)
       : undefined;

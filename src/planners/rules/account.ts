@@ -54,7 +54,7 @@ export interface Account {
 
 /**
  * A value counts as said if its words are in the request, if a reader finds it there, or if a matching phrase sets it.
- * Values of `planned` steps count as said; a choice, such as an operation, only in its place.
+ * Values of `planned` steps count as said; a choice, such as an operation, counts only in the same field.
  */
 export async function accountFor(steps: readonly PlanStep[], options: AccountOptions): Promise<Account> {
   const { tools, texts, clock, planned = [], read: taken = [] } = options;
@@ -299,7 +299,7 @@ class RequestAccount {
       const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
       if (made === undefined || (branch !== undefined && made[branch] !== input[branch])) continue;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
-      // Another fixed value belongs to another operation.
+      // A different fixed value belongs to another operation.
       if (!own.every(([name, value]) => !(name in rule.fixed) || JSON.stringify(input[name]) === JSON.stringify(value)))
         continue;
       isOfOperation = true;
@@ -324,7 +324,7 @@ class RequestAccount {
       return this.findReadable(value, { type, field });
     const isFree = !rules.rules.some(({ anywhere }) => anywhere.some(({ slots }) => slots.has(field)));
     const text = String(textOf(leaf));
-    // Addresses, and texts of signs only, must occur literally: parts of two addresses do not make a third.
+    // Addresses, and texts that consist of signs, must occur literally: parts of two addresses do not make a third.
     const exact = isSaid(text) ? (text.match(emailAddress) ?? []) : [text.trim()];
     const inexact = exact.filter((part) => !this.saidText.includes(part.toLowerCase()));
     const found = this.findText(normsOf(text), isFree && leaf.path.length === 1 ? place : undefined);
@@ -488,7 +488,7 @@ class RequestAccount {
   }
 }
 
-/** A text from somebody other than the user, which may disguise its words. Comparisons err towards a match. */
+/** Text that the user did not write. Its words may be disguised, so comparisons err towards a match. */
 class ShownText {
   private readonly words: ReadonlySet<string>;
   private readonly letters: string;

@@ -25,7 +25,7 @@ export interface Call {
 
 export interface CallSlot extends OperationSlot {
   readonly isOptional: boolean;
-  /** Takes the rest of the request verbatim: `always`, or only if `opened` by "that", a colon and the like. */
+  /** Takes the rest of the request verbatim: `always`, or only if `opened` by "that", a colon or the like. */
   readonly message: "always" | "opened" | undefined;
 }
 

@@ -86,7 +86,7 @@ function someOf(node: PhraseNode): FirstWords {
   return { words: new Set([longest]), isOpen: false };
 }
 
-/** A request must have a word of each set. Nouns before a slot are not required, as "it" may replace both. */
+/** A request must have a word of each set. A noun before a slot is not required: "it" may replace both of them. */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];
   return items

@@ -18,7 +18,7 @@ import type { ToolRules } from "./phrase-rules.ts";
 
 export const likenessConstants = {
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
-  /** Minimum log-odds for one tool, and the increase per logarithm of the number of tools. */
+  /** Minimum log-odds to plan: the first value plus the second times the natural logarithm of the number of tools. */
   bar: [0.63, 0.59] as const,
   /** Minimum log-odds to ask. */
   ask: -0.23,

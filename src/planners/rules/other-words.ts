@@ -37,10 +37,10 @@ export interface OtherRange {
 
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
-  /** Unused words: `mark` a value, `other` a word of another call, `order` the verb of one, `left` any other word. */
+  /** Unused words. `mark`: a value; `other` and `order`: a word and a verb of another call; `left`: any other word. */
   ...{ left: 40, other: 80, order: 200, mark: 60 },
   ...{ value: 2, pointer: 8, choice: 3 },
-  /** No leading word: `bare` before a value, `unnamed` before a text, `afterLeft` after an unused word. */
+  /** Values (`bare`) and texts (`unnamed`) without a leading word. `afterLeft`: texts after an unused word. */
   ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
   ...{ broken: 30, joined: 10, unplain: 60 },

@@ -48,7 +48,7 @@ export interface ToolRules {
 const articles = wordSet("the a an my our this that these those all any");
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
-/** Returns a promise the first time if a converter for zod 3 or phrases must be loaded. */
+/** Returns a promise the first time if phrases or the zod 3 converter must be loaded. */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   return compiledTool(tool) ?? load(tool);
 }

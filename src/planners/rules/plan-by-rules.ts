@@ -163,7 +163,7 @@ export class Planning {
     return (await this.planConditional(text)) ?? this.planText(text);
   }
 
-  /** Plans a refused text by the likest phrase or in other words. */
+  /** Plans a refused text like the most similar example, or from its words and values in any order. */
   async planLoosely(text: string, planned: Planned | Refused): Promise<Planned | Refused> {
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
     return (await this.findLikely(text, planned)) ?? this.propose(text, planned);

@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once the step has a value that follows its text, as in "milk for tomorrow"; later values belong to other steps. */
+  /** True once a value follows the text of the step, as in "milk for tomorrow"; later values belong to other steps. */
   readonly isClosed: boolean;
 }
 
@@ -239,7 +239,7 @@ export class RequestReader {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
-      // Words of a sum are no condition of the sum, but they may be the condition of a clause that follows.
+      // Words of a sum are never a condition of that sum, but they may be the condition of a clause that follows.
       if (rule.hasSum && reason === "condition") return lastClause === this.clauses.length - 1;
       if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
       return reason === "question" && rules.tool.declaredEffect === "pure";
@@ -510,7 +510,7 @@ export class RequestReader {
     };
   }
 
-  /** Applies a value after the last of several things to those before it, up to one with a value of its own. */
+  /** Applies a value after the last of several things to the earlier things, back to one that has its own value. */
   private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const callOf = ({ rule }: Match) => (match.inOtherWords ? rule.operation : rule);

@@ -41,7 +41,7 @@ export interface RequestText {
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
 }
 
-/** Words that are a value for any tool. A plan must use each mark or ask about it. Positions count tokens. */
+/** Words that are a value for every tool. A plan must use each mark or ask about it. Positions count tokens. */
 export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;
@@ -176,7 +176,7 @@ function findDates(said: Said, clock: DateClock) {
   };
   const found = readDates(text, clock, { onFalse: (each) => addMark(each, true) });
   for (const reading of found) addMark(reading, false);
-  // Without a preposition these may be part of a name: "gas check weds", "1430 call Ada".
+  // Without a preposition, a vague date may be part of a name: "gas check weds", "1430 call Ada".
   for (const [at, { norm }] of tokens.entries())
     if (vagueDate.test(norm) && !marks.some(({ start, end }) => start <= at && at < end))
       marks.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });

@@ -137,7 +137,7 @@ export interface SlotType {
   /** See docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
-  /** True if a list fills a field for one value, so that each item becomes a step. */
+  /** True if a list fills a field that takes one value, so that each item becomes a step. */
   readonly isSpread?: boolean;
 }
 

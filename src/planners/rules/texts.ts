@@ -74,7 +74,7 @@ const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve
 const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks = wordSet("thank bless see miss love");
 
-/** True if the words may be a name, and are no sentence, pronoun or message. Titles in capitals are always accepted. */
+/** True if the words may be a name, not a sentence, pronoun or message. Words in title case are usually accepted. */
 export function isPlainText(request: RequestText, start: number, end: number): boolean {
   const { words, tokens, text, marks } = request;
   // "Tomorrow 9 …" may be an hour.
