@@ -38,8 +38,8 @@ export interface LlmPlannerOptions {
   /** Lets the model write conditions and loops, which agents check; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Reuses the plan of an equal earlier request with the same tools and context, unless the request mentions a time.
-   * Keeps the most recently used plans, 100 by default. @default false
+   * Reuses the plan of an equal earlier request with the same tools and context, unless the request mentions a time or
+   * has a `thread`. Keeps the most recently used plans, 100 by default. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }
