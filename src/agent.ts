@@ -362,8 +362,8 @@ function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
   const message =
-    `${names.join(", ")} has sensitive fields, and the store outlives this process: ` +
-    "give secrets: { keys }, or plans with such fields are refused.";
+    `These tools have sensitive fields, and the store outlives this process: ${names.join(", ")}. ` +
+    "Give secrets: { keys }, or plans with such fields are refused.";
   settings.onWarning({ code: "no-secret-keys", message });
 }
 

@@ -29,7 +29,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   const steps = withInputs(plan).steps as readonly PlanStep[];
   const { request = "", source } = plan as { readonly request?: string; readonly source?: PlanSource };
   if (!steps.every(isStep))
-    failOption("plan.steps", steps, "steps, each with an id and either a tool and its input or a wait");
+    failOption("plan.steps", steps, "a list of steps, each with an id and either a wait or a tool with its input");
   const hidden = new HiddenTexts();
   const calls = steps.map((step) => describeStep(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;

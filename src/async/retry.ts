@@ -63,7 +63,7 @@ export function retryDelayMs({ minDelayMs, maxDelayMs, factor }: RetryPolicy, at
 }
 
 export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): string {
-  return ` (it asks to wait ${askedMs} ms, longer than the maxDelayMs of ${maxDelayMs} ms)`;
+  return ` (the error asks to wait ${askedMs} ms, longer than the maxDelayMs of ${maxDelayMs} ms)`;
 }
 
 const maxCauses = 5;

@@ -19,7 +19,7 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
     const exported = found?.default ?? found;
     const tools: unknown = typeof exported === "function" ? await exported() : exported;
     if (!Array.isArray(tools))
-      failOption("--tools", tools, "a file whose default export is a list of tools, or a function that returns one");
+      failOption("--tools", tools, "a file whose default export is a list of tools or a function that returns a list");
     return [...indexTools(tools).values()];
   } catch (thrown) {
     if (isAgentError(thrown, "missing-dependency")) throw thrown;

@@ -83,7 +83,7 @@ const commandOptions: readonly (readonly [name: keyof ReadOptions, option: Comma
 ];
 
 const moreHelp = `
-Instead of a request (words after "--" are always one); the runs need --db:
+Commands (words after "--" are always a request); those for runs need --db:
   chat              talk, line by line: --tools <f>, --thread <id>
   tools             list the tools; explain <request> or --lint: how it is read
   runs              list the runs, the newest first; draw them: --html <f>
@@ -134,7 +134,7 @@ function createCommand(version: string): Command {
     .argument("[request...]")
     .option("--db <file>", "keep todos and runs in this file", readFileName)
     .option("--plan-only", "show the plan, run nothing")
-    .option("--json", "print one JSON document: the result, the plan, a list")
+    .option("--json", "print the result, the plan or a list as one JSON document")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
     .addOption(new Option("--planner <name>", "planner to use").choices(["rules", "ollama"]))
     .option("--model <name>", "a model in Ollama (OLLAMA_MODEL); --host <url> (OLLAMA_HOST)")

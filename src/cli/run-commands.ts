@@ -149,8 +149,8 @@ async function drawRuns(call: CliCall, file: string): Promise<number> {
     total += page.length;
   }
   await saveDrawn(call, file, runs);
-  const leftOut = total > pageSize ? ` It lists the newest ${pageSize} runs; ${total - pageSize} are left out.` : "";
-  const lost = damaged > 0 ? ` It leaves out ${damaged} whose data is damaged.` : "";
+  const leftOut = total > pageSize ? ` It lists the newest ${pageSize} of ${total} runs.` : "";
+  const lost = damaged > 0 ? ` Damaged runs that it leaves out: ${damaged}.` : "";
   out.print([`Wrote ${printable(file)}.${leftOut}${lost}`]);
   return exitCodes.completed;
 }
@@ -268,7 +268,7 @@ function describeVerdict(verdict: RunVerdict, { isExpected }: { readonly isExpec
   const { status } = verdict;
   if (status === "changed") return [printable(`Changed: ${verdict.reason}`)];
   if (status === "untrusted") return [`Unchanged, but not signed by this key: ${verdict.reason}`];
-  if (status === "unsigned") return ["Unchanged, unsigned: anyone who can write to the store could have made it."];
+  if (status === "unsigned") return ["Unchanged, unsigned: anyone who can write to the store could make this file."];
   if (isExpected) return ["Unchanged, signed by this key."];
   const ask = "Check that you trust this key, or give the one that you expect: --key public.pem";
   return [`Unchanged, signed by ${verdict.publicKey}.`, ask];
@@ -289,5 +289,5 @@ function failFile(thrown: unknown, { file, key }: Partial<ExportFiles>): never {
   if (option !== "options.key" && option !== "options.publicKey") throw thrown;
   const kind = option === "options.key" ? "private" : "public";
   const howTo = "see docs/observing.md in the package for how to create one";
-  throw new Error(`The file "${key}" is not an Ed25519 ${kind} key as PEM, unencrypted: ${howTo}.`);
+  throw new Error(`The file "${key}" is not an unencrypted Ed25519 ${kind} key in PEM format: ${howTo}.`);
 }

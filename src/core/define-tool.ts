@@ -130,7 +130,7 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
   for (const [index, given] of tools.entries()) {
     const tool = toDefinedTool(`tools[${index}]`, given);
     if (byName.has(tool.name)) {
-      const details = { option: "tools", received: tool.name, expected: "tools of different names" };
+      const details = { option: "tools", received: tool.name, expected: "tools with different names" };
       const message = `Two tools are named "${tool.name}"; names must be unique.`;
       throw new AgentError("invalid-options", message, { details });
     }
@@ -234,7 +234,7 @@ function readInputSchema(schema: unknown, option: string): JsonSchema | undefine
   const json = convertInput(option, schema as StandardSchema);
   const { type } = json;
   if (typeof type === "string" && type !== "object")
-    failOption(option, `a schema of type ${type}`, "a schema of an object", true);
+    failOption(option, `a schema of type ${type}`, "a schema of type object", true);
   return json;
 }
 
@@ -271,7 +271,7 @@ const phraseOptions = {
 } satisfies OptionTable<ToolPhraseOptions>;
 
 function readPhrases(phrases: unknown, option: string): readonly ToolPhrase[] {
-  if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases, or a function that loads one");
+  if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases or a function that loads such a list");
   return phrases.map((phrase, index) => {
     if (typeof phrase === "string") return { phrase };
     readOptions(phraseOptions, phrase, `${option}[${index}]`);
@@ -314,8 +314,8 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   );
   if (pair === undefined) return;
   const [first, second] = pair.map((name) => `{${name}}`);
-  const advice = `a word between them, or one word for ${first}: \`.meta({ slot: "word" })\``;
-  failOption(option, phrase, `a phrase that shows where ${first} ends and ${second} begins: ${advice}`, true);
+  const advice = `put a word between them, or give ${first} \`.meta({ slot: "word" })\``;
+  failOption(option, phrase, `a phrase that shows where ${first} ends and ${second} begins (${advice})`, true);
 }
 
 const slotKinds: readonly unknown[] = ["message", "name", "range", "sum", "whole", "word", undefined];

@@ -236,10 +236,10 @@ export const namePatternText = "a letter or _, then letters, digits, _ or -";
 
 const maxWaitMs: number = 100 * 365 * 86_400_000;
 
-const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
+const expressionAsText = (example: string) => `expected a CEL expression as text, such as "${example}"`;
 
 const headShape = () => ({
-  id: z.string().regex(namePattern, `an id is ${namePatternText}`),
+  id: z.string().regex(namePattern, `an id must be ${namePatternText}`),
   dependsOn: z.array(z.string()).optional(),
   reasoning: z.string().optional(),
   when: z.string(expressionAsText("size(a.tags) > 0")).optional(),
@@ -265,11 +265,11 @@ const waitStepSchema = () =>
         z.strictObject({ forMs: milliseconds() }),
         z.strictObject({ until: z.union([z.string(), z.strictObject({ $ref: z.string() })]) }),
         z.strictObject({
-          event: z.string().regex(namePattern, `the name of an event is ${namePatternText}`),
+          event: z.string().regex(namePattern, `the name of an event must be ${namePatternText}`),
           timeoutMs: milliseconds().optional(),
         }),
       ],
-      { error: `a wait has ${waitKeys}` },
+      { error: `a wait must have ${waitKeys}` },
     ),
   });
 
@@ -316,7 +316,7 @@ const answerSchema = () => {
     ],
     {
       error: ({ code }) =>
-        code === "invalid_union" ? "an answer is a string, number, integer, boolean or array" : undefined,
+        code === "invalid_union" ? "an answer must be a string, number, integer, boolean or array" : undefined,
     },
   );
 };
@@ -373,9 +373,9 @@ function isWaitMs(value: JsonValue): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxWaitMs;
 }
 
-export const noSteps = "a plan has at least one step";
+export const noSteps = "a plan must have at least one step";
 
-export const noPlan = "a plan is an object with steps; for a request, call `run` of an agent";
+export const noPlan = "a plan must be an object with steps; to run a request, call `agent.run`";
 
 export const defaultMaxSteps = 1_000;
 

@@ -78,7 +78,7 @@ export function findQuestionIssues(question: Question): { readonly path: JsonPat
   const schema = answerSchemaOf(question);
   const types = typesOfDisplay[display];
   if (!types.includes(schema.type)) {
-    const message = `A question with display "${display}" has an answer of type ${types.join(" or ")}, not ${schema.type}.`;
+    const message = `A question with display "${display}" needs an answer of type ${types.join(" or ")}, not ${schema.type}.`;
     return [{ path: ["responseSchema", "properties", "answer", "type"], message }];
   }
   if (options.length === 0 && display.endsWith("select"))
@@ -144,18 +144,18 @@ function isWithin(value: number, min = Number.NEGATIVE_INFINITY, max = Number.PO
 }
 
 function describeAnswer(schema: AnswerSchema): string {
-  const { type, format, minLength, maxLength = maxAnswerLength } = schema;
+  const { type, format, minLength: min, maxLength: max = maxAnswerLength } = schema;
   if (schema.enum !== undefined) return nameValues(schema.enum);
   switch (type) {
     case "boolean":
       return "true or false";
     case "string":
-      return format ? formats[format].expected : `text${describeBounds(minLength, maxLength)} characters`;
+      return format ? formats[format].expected : `text${describeBounds(min, max).replace("from", "of")} characters`;
     case "number":
     case "integer":
       return `a ${type === "integer" ? "whole " : ""}number${describeBounds(schema.minimum, schema.maximum)}`;
     case "array":
-      return `a list${describeBounds(schema.minItems, schema.maxItems)} of ${describeAnswer(schema.items ?? schema)}, each once`;
+      return `a list${describeBounds(schema.minItems, schema.maxItems).replace("from", "of") || " of"} different values, each ${describeAnswer(schema.items ?? schema)}`;
   }
 }
 

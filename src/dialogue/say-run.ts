@@ -88,7 +88,7 @@ function sayState(run: SpokenRun, saying: Saying): readonly string[] {
   const { status, error, steps, pending = [] } = run;
   if (status === "suspended") return firstOf(pending, (item) => sayPending(item, run, saying).join("\n"));
   if (error === undefined || status === "completed") return [];
-  if (status === "interrupted") return ["It was interrupted and can be continued later."];
+  if (status === "interrupted") return ["The request was interrupted and can be continued later."];
   if (isAgentError(error, "cannot-plan")) return sayRefusal(error);
   if (isAgentError(error, "cancelled")) return sayCancelled(run, error.details.reason, saying);
   const refusal = describeRefusal(run);
@@ -120,7 +120,7 @@ function sayCancelled({ error, steps, notUndone = [] }: SpokenRun, reason: strin
       return `Not undone: ${step === undefined ? left.tool : nameCall(step, saying)} (${undoReasons[left.reason]}).`;
     });
   if (reason.endsWith("declined")) return ["All right, it is left as it is."];
-  return [reason === "superseded" ? "The question was dropped for another request." : `Cancelled: ${say(reason)}`];
+  return [reason === "superseded" ? "The question was replaced by another request." : `Cancelled: ${say(reason)}`];
 }
 
 function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun, saying: Saying): readonly string[] {
@@ -144,9 +144,9 @@ function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun
       return [`It is not known whether this was done: ${call}.`];
     }
     case "mismatch":
-      return [`It cannot continue here: ${say(item.reason)}`];
+      return [`The request cannot continue here: ${say(item.reason)}`];
     case "given-up":
-      return [`It was given up: ${say(item.reason)}`];
+      return [`The request was given up: ${say(item.reason)}`];
     default:
       return item satisfies never;
   }

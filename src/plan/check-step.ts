@@ -292,7 +292,7 @@ function describeMissing(
   }
   if (isLooped && typeof path[0] === "string") {
     const item = `${name}[0]${text.slice(name.length)}`;
-    return `${missing}: "${name}" has a forEach, so its output is a list: write ${item}, or give the step a forEach over ${name}.`;
+    return `${missing}: "${name}" has a forEach, so its output is a list: write ${item}, or give this step a forEach over ${name}.`;
   }
   const isList = typeof path.at(-1) === "string" && types?.has("array");
   return `${missing}; there are: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;

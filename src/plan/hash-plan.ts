@@ -15,7 +15,7 @@ export async function hashPlan(plan: AnyPlan): Promise<string> {
   if (!json.ok) throw notHashed({ code: "not-json", ...json.issue });
   const copy = json.value as Partial<AnyPlan> | null;
   if (!Array.isArray(copy?.steps))
-    throw notHashed({ code: "invalid-shape", path: ["steps"], message: "a plan has steps" });
+    throw notHashed({ code: "invalid-shape", path: ["steps"], message: "a plan must have steps" });
   return sha256(canonicalPlan(copy as AnyPlan));
 }
 

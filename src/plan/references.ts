@@ -220,7 +220,7 @@ export class TooMuchRepeated extends RangeError {
   constructor(stepId: string) {
     const limit = "an input may repeat at most 2 097 152 characters of outputs, and each value in a list or an object";
     super(
-      `its references repeat too much of "${stepId}": ${limit} counts as 64; refer to it once, and let the tool repeat it`,
+      `its references repeat too much of the output of "${stepId}": ${limit} counts as 64; refer to that output once, and let the tool repeat it`,
     );
   }
 }

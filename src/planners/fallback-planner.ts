@@ -102,7 +102,7 @@ async function askInTurn<TRequest extends PlanRequest>(
   const refusals: AgentErrorData<"cannot-plan">[] = [];
   for (;;) {
     const [planner, ...others] = waiting;
-    if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
+    if (planner === undefined) throw new TypeError("A fallback planner needs at least one planner.");
     if (request.signal.aborted) throw request.signal.reason;
     const limitMs = limitOf(chain, { spentMs: monotonicNow(clock) - startMs, waiting });
     try {

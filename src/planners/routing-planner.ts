@@ -57,7 +57,7 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
     const answer: unknown = await classify(request);
     const route = routes.find((known) => known === answer);
     if (route === undefined)
-      return failOption("routingPlanner.classify", answer, `a function that returns ${routes.join(", ")}`, true);
+      return failOption("routingPlanner.classify", answer, `a function that returns one of ${routes.join(", ")}`, true);
     // The time limit includes the classifier.
     const { timeoutMs } = request;
     const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));

@@ -243,7 +243,9 @@ async function liveUntilKilled(run: KillPointOptions<unknown>["run"], store: Fau
       if (!store.hasCrashed) throw thrown;
     }
     if (!store.hasCrashed)
-      throw new Error(`The run ended after only ${store.appends.length} appends; expected the same appends each time.`);
+      throw new Error(
+        `The run ended before this kill point (appends: ${store.appends.length}); "run" must repeat its appends.`,
+      );
   };
   await Promise.race([live(), store.crashed]);
   // Resolves only when the leases of the dead process have ended.

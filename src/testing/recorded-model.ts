@@ -96,7 +96,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   const name = modelName(model);
   if (given !== undefined && modelName(given) !== name) {
     const howTo = modelRecordings.howToRecord(path);
-    throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howTo}`);
+    throw new Error(`The recording "${path}" was made with ${name}, not with ${modelName(given)}. ${howTo}`);
   }
   const { contextTokens } = model;
   return {

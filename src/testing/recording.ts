@@ -199,16 +199,14 @@ export class Replay<TRecording extends Recording> {
   }
 
   assertComplete(): void {
-    const { path, recording, misses, open, kind } = this;
+    const { path, misses, open, kind } = this;
     if (misses.length > 0) {
       const count = misses.length === 1 ? "1 call" : `${misses.length} calls`;
-      throw new Error(`The recording "${path}" had no answer to ${count}; to the first, ${misses[0]}.`);
+      throw new Error(`The recording "${path}" had no answer to ${count}. The first: ${misses[0]}.`);
     }
     if (open.size === 0) return;
     const which = [...open].map((index) => `calls[${index}]`).join(", ");
-    throw new Error(
-      `The recording "${path}" has ${recording.calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
-    );
+    throw new Error(`The recording "${path}" has calls that were ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`);
   }
 }
 

@@ -121,7 +121,7 @@ export function checkReply(place: string, reply: unknown): asserts reply is Scri
   if (typeof text !== "string") failOption(`${place}.text`, text, "text");
   if (deltas === undefined) return;
   if (!Array.isArray(deltas) || deltas.join("") !== text)
-    failOption(`${place}.deltas`, deltas, "the pieces of its text");
+    failOption(`${place}.deltas`, deltas, 'an array of the pieces of "text"');
 }
 
 function tooManyRequests(name: string, answers: number, requests: readonly ModelRequest[]): string {

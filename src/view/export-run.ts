@@ -140,7 +140,7 @@ async function readPem(text: string): Promise<object> {
 
 /** Omits the received value, which may be a private key. */
 function failKey(option: string, kind: "private" | "public"): never {
-  const expected = `an Ed25519 ${kind} key as PEM, unencrypted, or as a KeyObject`;
+  const expected = `an unencrypted Ed25519 ${kind} key in PEM format or as a KeyObject`;
   return failOption(option, "another text or key", expected, true);
 }
 
@@ -255,7 +255,7 @@ function readExport(document: unknown): ExportedRun {
   }
   if (run?.format !== "planwright-run" || typeof run.runId !== "string" || !Array.isArray(run.events))
     failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
-  if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright has written it");
+  if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright wrote this run");
   return run as ExportedRun;
 }
 
@@ -293,11 +293,11 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
     const { signature: _signature, ...given } = run;
     const derived = await describeEvents(runId, events, digests);
     for (const key of new Set([...Object.keys(derived), ...Object.keys(given)])) {
-      if (!isSameAt(key, derived, given)) return `Its "${key}" does not match its events.`;
+      if (!isSameAt(key, derived, given)) return `Its "${key}" does not match the events.`;
     }
   } catch (thrown) {
     if (isAgentError(thrown, "store-failed") && thrown.details.problem === "wrong-format") {
-      failOption("document.events", events, "in a known format: another version of planwright has recorded it");
+      failOption("document.events", events, "in a known format: another version of planwright has recorded them");
     }
     return "Its events do not form a run.";
   }

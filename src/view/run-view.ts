@@ -62,7 +62,7 @@ export function toRunView(run: DrawnRun, { describeCall }: DrawOptions = {}): Ru
 }
 
 export const drawnRun =
-  "a run that getRun returned, or the result of run, resume or the like (listRuns returns only summaries: call getRun for each), or the list of its events";
+  "a run from getRun, the result of run, resume or a similar call, or a list of the events of a run (listRuns returns only summaries: call getRun for each)";
 
 export function drawOrRefuse(value: unknown, { expected, draw }: { expected: string; draw: () => string }): string {
   try {

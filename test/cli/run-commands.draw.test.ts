@@ -228,7 +228,7 @@ describe("planwright runs --html", () => {
     expect(await callCli(["runs", "--html", file, "--db", db], io)).toEqual({
       exitCode: 0,
       stderr: "",
-      stdout: `Wrote ${file}. It lists the newest 1000 runs; 234 are left out.\n`,
+      stdout: `Wrote ${file}. It lists the newest 1000 of 1234 runs.\n`,
     });
     expect(loaded).toHaveLength(1_000);
     const page = readFileSync(file, "utf8");

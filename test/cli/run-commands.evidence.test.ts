@@ -34,7 +34,7 @@ describe("an exported run", () => {
     });
     expect(await verify("run.json")).toEqual({
       exitCode: 0,
-      stdout: "Unchanged, unsigned: anyone who can write to the store could have made it.\n",
+      stdout: "Unchanged, unsigned: anyone who can write to the store could make this file.\n",
       stderr: "",
     });
     // Every event is covered by a digest that was recorded while it ran.
@@ -98,13 +98,13 @@ describe("what cannot be exported or verified is said in one line", () => {
       const { exitCode, stderr } = await show("--export", path("run.json"), "--key", path(name));
       expect([name, exitCode]).toEqual([name, 1]);
       expect(stderr).toMatch(
-        /is not an Ed25519 private key as PEM, unencrypted: see docs\/observing\.md .* how to create one\.$/m,
+        /is not an unencrypted Ed25519 private key in PEM format: see docs\/observing\.md .* how to create one\.$/m,
       );
     }
     const same = await show("--export", `${path("")}/./one.pem`, "--key", path("one.pem"));
     expect(same.stderr).toContain("contains the key. Choose another one for the run.");
     await show("--export", path("run.json"), "--key", path("one.pem"));
-    expect((await verify("run.json", "--key", path("x.pub"))).stderr).toContain("an Ed25519 public key");
+    expect((await verify("run.json", "--key", path("x.pub"))).stderr).toContain("an unencrypted Ed25519 public key");
     expect((await verify("run.json", "--key", path("none.pub"))).stderr).toContain("cannot be read");
   });
 

@@ -218,7 +218,7 @@ describe("planwright resume", () => {
     const first = await clock.runUntil(callCli(["add milk", "--db", db], io));
     expect(first.exitCode).toBe(143);
     expect(first.stderr).toBe(
-      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. It can be resumed later.\nResume it: planwright resume run_1 --db ${db}\n`,
+      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. The run can be resumed later.\nResume it: planwright resume run_1 --db ${db}\n`,
     );
     expect(first.stdout).toContain("  ✖ s2 Fake: interrupted 3.0 s\n");
     const shown = await call(db, "show", "run_1");

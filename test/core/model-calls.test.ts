@@ -69,7 +69,7 @@ describe("the calls of a model", () => {
   it("are not repeated if the server asks to wait for a day, or if nothing would change", async () => {
     const { clock, ask } = callsOf();
     const day = ask([busy("86400")]);
-    const tooLong = "busy (it asks to wait 86400000 ms, longer than the maxDelayMs of 30000 ms)";
+    const tooLong = "busy (the error asks to wait 86400000 ms, longer than the maxDelayMs of 30000 ms)";
     await expect(clock.runUntil(day.running)).rejects.toThrow(tooLong);
     const refused = ask([modelFailure(model, "rejected", { message: "no money left" })]);
     await expect(clock.runUntil(refused.running)).rejects.toThrow("no money left");

@@ -189,12 +189,12 @@ describe("the words of a run", () => {
     [
       "another request",
       { status: "cancelled", error: failure("cancelled", "", { reason: "superseded" }) },
-      "The question was dropped for another request.",
+      "The question was replaced by another request.",
     ],
     [
       "an interruption",
       { status: "interrupted", error: failure("interrupted", "") },
-      "It was interrupted and can be continued later.",
+      "The request was interrupted and can be continued later.",
     ],
     [
       "an undone step",
@@ -233,8 +233,8 @@ describe("the words of a run", () => {
     [{ kind: "wait", stepId: "s1", until: "2026-11-27T08:00:00Z" }, "Waiting until Fri 27 Nov 08:00."],
     [{ kind: "wait", stepId: "s1", event: "paid" }, 'Waiting for the event "paid", without a time limit.'],
     [{ kind: "outcome", stepId: "s1" }, "It is not known whether this was done: s1."],
-    [{ kind: "mismatch", reason: "no tool" }, "It cannot continue here: no tool"],
-    [{ kind: "given-up", reason: "3 processes died" }, "It was given up: 3 processes died"],
+    [{ kind: "mismatch", reason: "no tool" }, "The request cannot continue here: no tool"],
+    [{ kind: "given-up", reason: "3 processes died" }, "The request was given up: 3 processes died"],
   ])("say that it waits for %j", (item, words) => {
     expect(pending(item)).toBe(words);
   });

@@ -260,7 +260,7 @@ describe("messages", () => {
     [
       "how to read a loop",
       [step({ forEach: "[1]" }), note("${s2.x[0].y}")],
-      '"s2" has a forEach, so its output is a list: write s2[0].x[0].y, or give the step a forEach over s2.',
+      '"s2" has a forEach, so its output is a list: write s2[0].x[0].y, or give this step a forEach over s2.',
     ],
     [
       "how to read a loop in an expression",
@@ -294,8 +294,8 @@ describe("messages", () => {
     ["the same of a whole output", [step({ when: "s1" })], "compare it, as in s1 != null."],
     ["the same of an item", [step({ when: "item", forEach: "sh.texts" })], 'item is string, but "when" needs'],
     ["the same of an index", [step({ when: "index", forEach: "sh.texts" })], "compare it, as in index > 0."],
-    ["what an expression is", [step({ forEach: ["a"] })], 'a CEL expression as text, such as "a.tags"'],
-    ["what a condition is", [step({ when: true })], 'a CEL expression as text, such as "size(a.tags) > 0"'],
+    ["what an expression is", [step({ forEach: ["a"] })], 'expected a CEL expression as text, such as "a.tags"'],
+    ["what a condition is", [step({ when: true })], 'expected a CEL expression as text, such as "size(a.tags) > 0"'],
     ["null as it is", [step({ when: "null" })], "it must give true or false, but always gives null ("],
     [
       "what an item has",

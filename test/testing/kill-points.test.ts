@@ -160,7 +160,7 @@ describe("forEachKillPoint", () => {
     };
     const ended = forEachKillPoint({ run: shorter, resume, check: () => {} });
     await expect(ended).rejects.toThrow(
-      "Killed before append 1 (run-start): Error: The run ended after only 0 appends;",
+      "Killed before append 1 (run-start): Error: The run ended before this kill point (appends: 0);",
     );
     times = 0;
     const failing = (process: MortalProcess) => {

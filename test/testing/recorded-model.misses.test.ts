@@ -29,7 +29,7 @@ describe("a call that was not recorded", () => {
     await expect(replayed.generate(ask("x".repeat(200)))).rejects.toThrow(`message is "${"x".repeat(80)}…". 2 calls`);
     await expect(replayed.generate(ask("", { messages: [] }))).rejects.toThrow('its last user message is "".');
     expect(() => replayed.assertComplete()).toThrow(
-      `The recording "${path}" had no answer to 4 calls; to the first, its last user message is "Calculate 1 + 2".`,
+      `The recording "${path}" had no answer to 4 calls. The first: its last user message is "Calculate 1 + 2".`,
     );
   });
 
@@ -77,7 +77,7 @@ describe("a call that was not recorded", () => {
     const replayed = createRecordedModel({ path });
     await replayed.generate(ask("Two"));
     expect(() => replayed.assertComplete()).toThrow(
-      `The recording "${path}" has 3 calls; not asked for: calls[0], calls[2]. To record it again`,
+      `The recording "${path}" has calls that were not asked for: calls[0], calls[2]. To record it again`,
     );
   });
 });

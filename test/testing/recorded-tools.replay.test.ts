@@ -43,7 +43,7 @@ describe("replayTools", () => {
     expect(await tool.execute({ city: "Rome" }, contextOf())).toEqual({ celsius: 1 });
     expect(await tool.execute({ city: "Rome" }, contextOf())).toEqual({ celsius: 3 });
     expect(() => tools.assertComplete()).toThrow(
-      `The recording "${path}" has 3 calls; not made: calls[1]. To record it again, run once with recordTools(tools, "${path}").`,
+      `The recording "${path}" has calls that were not made: calls[1]. To record it again, run once with recordTools(tools, "${path}").`,
     );
     await expect(tool.execute({ city: "Rome" }, contextOf())).rejects.toThrow(
       'from Weather for this call: it was recorded 2 times, but made more often (its input is {"city":"Rome"}). To record',
@@ -51,7 +51,7 @@ describe("replayTools", () => {
     await tool.execute({ city: "Oslo" }, contextOf());
     await expect(tool.execute({ city: "Oslo" }, contextOf())).rejects.toThrow("it was recorded once");
     expect(() => tools.assertComplete()).toThrow(
-      `The recording "${path}" had no answer to 2 calls; to the first, it was recorded 2 times, but made`,
+      `The recording "${path}" had no answer to 2 calls. The first: it was recorded 2 times, but made`,
     );
   });
 
@@ -81,7 +81,7 @@ describe("replayTools", () => {
     expect(error?.message.replaceAll(path, "calls.json")).toMatchInlineSnapshot(
       `"Step "s1" (Weather) failed: The recording "calls.json" has no answer from Weather for this call: its input is {"city":"Paris","days":[1,2,4,5],"unit":"F"}. 2 calls of Weather are recorded; the most similar, calls[1], differs in input.unit: "F", recorded "C"; input.days[2]: 4, recorded 3; input.days[3], which only this call has. To record it again, run once with recordTools(tools, "calls.json")."`,
     );
-    expect(() => tools.assertComplete()).toThrow("had no answer to 1 call; to the first, its input is");
+    expect(() => tools.assertComplete()).toThrow("had no answer to 1 call. The first: its input is");
   });
 
   it("reports undoing that was not recorded", async () => {

@@ -75,7 +75,7 @@ describe("a recording that cannot be replayed", () => {
     await record(path, ["1"], [ask("One")]);
     const price = { inputPerMillion: 5, outputPerMillion: 5 };
     expect(() => createRecordedModel({ path, model: createScriptedModel([]) })).toThrow(
-      `The recording "${path}" is of ollama/qwen3, not of scripted/script.`,
+      `The recording "${path}" was made with ollama/qwen3, not with scripted/script.`,
     );
     const same = createScriptedModel([], { ...qwen, price });
     expect(createRecordedModel({ path, model: same }).price).toBe(price);

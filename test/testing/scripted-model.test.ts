@@ -139,8 +139,8 @@ describe("createScriptedModel", () => {
     [["one", 2], 'Option "answers[1]" must be text, { text }, an Error or { hangs: "until-aborted" }; received 2.'],
     [[{ txt: "one" }], 'Option "answers[0].text" must be text; it is missing.'],
     [[{ hangs: "forever" }], 'Option "answers[0].hangs" must be "until-aborted"; received "forever".'],
-    [[{ text: "one", deltas: ["o", "n"] }], 'Option "answers[0].deltas" must be the pieces of its text'],
-    [[{ text: "one", deltas: "one" }], 'Option "answers[0].deltas" must be the pieces of its text'],
+    [[{ text: "one", deltas: ["o", "n"] }], 'Option "answers[0].deltas" must be an array of the pieces of "text"'],
+    [[{ text: "one", deltas: "one" }], 'Option "answers[0].deltas" must be an array of the pieces of "text"'],
   ])("refuses the script %j", (answers, message) => {
     const create = () => createScriptedModel(answers as readonly ScriptedAnswer[]);
     expect(create).toThrow(AgentError);

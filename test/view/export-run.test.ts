@@ -171,11 +171,11 @@ describe("an export", () => {
     expect(await reasonOf(at(resumed ?? 0, { retriesFailed: true }))).toBe(
       `Event ${resumed} does not match its digest.`,
     );
-    expect(await reasonOf({ ...run, status: "failed" })).toBe('Its "status" does not match its events.');
-    expect(await reasonOf({ ...run, note: "x" })).toBe('Its "note" does not match its events.');
+    expect(await reasonOf({ ...run, status: "failed" })).toBe('Its "status" does not match the events.');
+    expect(await reasonOf({ ...run, note: "x" })).toBe('Its "note" does not match the events.');
     expect(await reasonOf({ ...run, events: run.events.slice(1) })).toBe("Event 1 is missing or was replaced.");
     const noRun = { ...run, events: [{ type: "step-end", runId, sequence: 1 }] };
-    expect(await reasonOf(noRun)).toMatch(/^(Its events do not form a run|Its ".*" does not match its events)/);
+    expect(await reasonOf(noRun)).toMatch(/^(Its events do not form a run|Its ".*" does not match the events)/);
   });
 
   it("of a run without evidence says that no digest was recorded", async () => {
@@ -192,7 +192,7 @@ describe("an export", () => {
     expect(await verifyRun(run)).toMatchObject({ status: "signed", recordedTo: run.recordedTo });
     const last = run.events.at(-1) as unknown as Json;
     const changed = { ...run, events: [...run.events.slice(0, -1), { ...last, more: 1 }] };
-    expect(await verifyRun(changed)).toEqual({ status: "changed", reason: 'Its "digest" does not match its events.' });
+    expect(await verifyRun(changed)).toEqual({ status: "changed", reason: 'Its "digest" does not match the events.' });
   });
 
   it("contains sealed values as they are stored", async () => {
@@ -274,7 +274,7 @@ describe("bad input", () => {
       const thrown = await exportRun({ store, runId, key }).catch((error: unknown) => error);
       expect(thrown).toMatchObject({ code: "invalid-options", details: { option: "options.key" } });
       expect(JSON.stringify(thrown)).not.toContain(body);
-      expect(String(thrown)).toContain("an Ed25519 private key as PEM, unencrypted, or as a KeyObject");
+      expect(String(thrown)).toContain("an unencrypted Ed25519 private key in PEM format or as a KeyObject");
     }
     const text = JSON.stringify(await exportRun({ store, runId, key: own.privateKey }));
     for (const publicKey of [rsa, cut, "", "none", 7]) {

@@ -284,8 +284,8 @@ describe("what is no run and no plan", () => {
     await agent.run("2+2");
     const { runs } = await agent.listRuns();
     expect(() => toHtml(runs as never)).toThrow(
-      'Option "run" must be a run that getRun returned, or the result of run, resume or the like (listRuns returns only summaries: call getRun for each), or the list of its events; received an object.',
+      'Option "run" must be a run from getRun, the result of run, resume or a similar call, or a list of the events of a run (listRuns returns only summaries: call getRun for each); received an object.',
     );
-    expect(() => toMermaid(undefined as never)).toThrow('Option "run" must be a plan, or a run that getRun');
+    expect(() => toMermaid(undefined as never)).toThrow('Option "run" must be a plan, or a run from getRun');
   });
 });

@@ -160,7 +160,7 @@ function checkModel(model: unknown): void {
   checkObject("model", model);
   const { specificationVersion, provider, modelId, doStream, doGenerate } = model as Record<string, unknown>;
   const isKnown = specificationVersion === "v2" || specificationVersion === "v3" || specificationVersion === "v4";
-  const expected = "v2, v3 or v4, as in models of AI SDK 5, 6 and 7";
+  const expected = '"v2", "v3" or "v4", as in models of AI SDK 5, 6 and 7';
   if (!isKnown) failOption("model.specificationVersion", specificationVersion, expected, true);
   if (typeof provider !== "string") failOption("model.provider", provider, "text");
   if (typeof modelId !== "string") failOption("model.modelId", modelId, "text");
@@ -272,7 +272,7 @@ class StreamedAnswer {
       if (this.text.length + this.reasoning.length + delta.length > maxAnswerLength) throw answerTooLong(this.model);
       return delta;
     }
-    const message = `${modelName(this.model)} sent a part of a text with a delta of type ${typeof delta}; expected text.`;
+    const message = `${modelName(this.model)} sent a delta of type ${typeof delta}; expected text.`;
     throw modelFailure(this.model, "invalid-response", { message });
   }
 }

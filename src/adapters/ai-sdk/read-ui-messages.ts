@@ -31,7 +31,7 @@ export type PostedMessage =
  * @group Events
  */
 export function readUIMessages(body: unknown): PostedMessage {
-  checkObject("body", body, "{ messages: [ … ] }, as useChat posts it");
+  checkObject("body", body, "{ messages: [ … ] }, as useChat posts them");
   const { messages } = body as { readonly messages?: unknown };
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   if (!isRecord(last) || !Array.isArray(last.parts))
@@ -57,7 +57,7 @@ function readReply(parts: readonly Part[]): PostedMessage {
   const isAnswer = ({ state, toolName }: Part) => state === "output-available" && toolName === askingTool;
   const part = parts.findLast((one) => one.state === "approval-responded" || isAnswer(one));
   if (part === undefined)
-    failOption(place, parts.at(-1), `of the user, or have a response to an approval or an output of ${askingTool}`);
+    failOption(place, parts.at(-1), `from the user, or have a response to an approval or an output of ${askingTool}`);
   const { runId, stepId, iteration } = readCallId(part.toolCallId);
   if (isAnswer(part)) {
     const { answer } = isRecord(part.output) ? part.output : {};

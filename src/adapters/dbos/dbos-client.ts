@@ -233,7 +233,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       const found = await (await openQueue()).find(runId);
       // The run may have been recorded between `getRun` and `find`, but this cannot happen twice in a row.
       if (found === undefined || wasRecorded) throw runNotFound(runId);
-      if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
+      if (found.state === "cancelled") throw cancelledBy("the run was taken out of the queue");
       wasRecorded = found.outcome !== undefined && found.outcome.outcome !== "postponed";
     });
   }

@@ -283,7 +283,7 @@ function createWork(
     try {
       content = await openContent(agent, job);
       if (adoptions > maxAdoptions) {
-        const reason = `${adoptions} workers have taken it, but none recorded its start`;
+        const reason = `${adoptions} workers have taken the run, but none recorded its start`;
         await hold(runId, content, { kind: "given-up", reason, deaths: adoptions });
         return { outcome: "ran", status: "suspended" };
       }

@@ -69,7 +69,7 @@ const modelOptions = {
     checkPlainObject(option, options);
     return { ...options };
   },
-  keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"', isHarmless: true },
+  keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or text such as "10m"', isHarmless: true },
   ...modelCallOptions,
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
   // Looks up `fetch` for each request, as tests and proxies replace it.

@@ -104,7 +104,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
   if (schema === false) return { not: {} };
   if (!isRecord(schema)) failOption(option, schema, "a JSON Schema: an object, true or false");
   if (depth > maxDepth)
-    failOption(cutText(option, 100), schema, `at most ${maxDepth} levels deep; use $defs for what recurs`);
+    failOption(cutText(option, 100), schema, `at most ${maxDepth} levels deep; use $defs for schemas that recur`);
   const copy: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
@@ -169,7 +169,7 @@ function readLongestText(pattern: string, place: string): number {
 }
 
 function failSlow(pattern: unknown, place: string): never {
-  const advice = "Write it so that it reads each text in one way only, without \\1 and (?i:";
+  const advice = "Let it match each text in only one way, without \\1 and flags such as (?i:…)";
   const expected = `a regular expression that is quick for every text, which this one may not be. ${advice}`;
   failOption(place, pattern, expected, true);
 }
@@ -182,13 +182,13 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
   const visit = (schema: Schema | boolean | null | undefined): void => {
     if (typeof schema !== "object" || schema === null) return;
     const { $ref, __absolute_ref__: target = $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
-    if (open.has(schema)) failOption("schema", { $ref }, "a schema in which no $ref leads back to where it stands");
+    if (open.has(schema)) failOption("schema", { $ref }, "a schema in which no $ref leads back to itself");
     if (seen.has(schema)) return;
     seen.add(schema);
     open.add(schema);
     const referred = target === undefined ? undefined : lookup[target];
     if ($ref !== undefined && referred === undefined)
-      failOption("schema", { $ref }, `a schema in which every $ref points to a part of it; ${$ref} does not`);
+      failOption("schema", { $ref }, `a schema in which every $ref points to a part of this schema; ${$ref} does not`);
     for (const part of [referred, ...allOf, ...anyOf, ...oneOf, schema.not, schema.if, schema.then, schema.else])
       visit(part);
     open.delete(schema);

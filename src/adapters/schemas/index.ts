@@ -239,7 +239,7 @@ function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown
 const wordings: Readonly<Record<string, readonly [error: RegExp, message: string]>> = {
   required: [/^.*$/s, "it is required"],
   false: [/^.*$/s, "it is not allowed"],
-  not: [/^.*$/s, "it must not match this schema"],
+  not: [/^.*$/s, 'it is excluded by "not"'],
   type: [/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1"],
   enum: [/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2"],
   const: [/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2"],

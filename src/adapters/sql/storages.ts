@@ -191,7 +191,7 @@ export function createTodoStorage(dialect: Dialect, rememberedWrites: number) {
     const page = { ...query, table: "todos", counts, where, order: getOrder(query) };
     const { values, first } = yield* findPage(dialect, page, parseTodo);
     const [count, completed] = [readInteger(first, "count"), readInteger(first, "completed")];
-    if (completed > count) throw new SyntaxError("the number of completed todos exceeds that of todos");
+    if (completed > count) throw new SyntaxError("there are more completed todos than todos");
     return { todos: values, count, completed };
   }
 

@@ -191,11 +191,11 @@ class Evaluation {
     const map: Record<string, JsonValue> = {};
     for (const { key, value } of entries) {
       const name = this.run(key);
-      if (typeof name !== "string") return fail(`the key of a map is text, not ${celTypeOf(name)}`, key.position);
+      if (typeof name !== "string") return fail(`the key of a map must be text, not ${celTypeOf(name)}`, key.position);
       // Maps whose keys are not known in advance are slow to create.
       this.budget.pay(key.type === "literal" ? 1 : 8);
       this.budget.payForKey(name.length);
-      if (Object.hasOwn(map, name)) return fail("the map has this key already", key.position);
+      if (Object.hasOwn(map, name)) return fail("the map already has this key", key.position);
       setOwn(map, name, this.run(value));
     }
     return map;
@@ -378,7 +378,7 @@ function isIn(value: JsonValue, holder: JsonValue, position: number, budget: Cel
     budget.payForKey(value.length);
     return Object.hasOwn(holder, value);
   }
-  if (!isList(holder)) return fail(`in works on lists and maps, not on ${celTypeOf(holder)}`, position);
+  if (!isList(holder)) return fail(`"in" works on lists and maps, not on ${celTypeOf(holder)}`, position);
   for (const item of holder) if (areEqual(value, item, budget)) return true;
   return false;
 }

@@ -109,7 +109,7 @@ class Parser extends CelTokens {
     const key = this.expression();
     this.expect(":", "; expected :");
     if (key.type === "literal" && typeof key.value !== "string")
-      refuse('the key of a map is a text, as in {"key": 1}', key.position);
+      refuse('the key of a map must be text, as in {"key": 1}', key.position);
     return { key, value: this.expression() };
   }
 
@@ -141,7 +141,7 @@ class Parser extends CelTokens {
     const args = this.list(")", () => this.expression());
     const [argument] = args;
     const known = functions.find((each) => each === name);
-    const advice = name === "not" ? "write !(…)" : `there are: ${functions.join(", ")}`;
+    const advice = name === "not" ? 'write "!(…)"' : `there are: ${functions.join(", ")}`;
     if (known === undefined) return refuse(`there is no function ${name}(); ${advice}`, position);
     if (argument === undefined || args.length > 1) return refuse(describeCount(`${name}()`, [1], args), position);
     if (known !== "has") return { type: "call", name: known, target: argument, argument: undefined, position };

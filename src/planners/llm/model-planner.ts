@@ -96,7 +96,7 @@ export class ModelPlanner {
     const parts = replan === undefined ? splitRequest(text, request.wishes) : [{ text, maxCalls }];
     if (parts.length > request.maxSteps)
       throw cannotPlan(this.settings.model, {
-        why: `it has ${parts.length} wishes, but a plan may have at most ${request.maxSteps} steps`,
+        why: `the request asks for ${parts.length} things, but a plan may have at most ${request.maxSteps} steps`,
       });
     for (const part of parts) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
@@ -203,7 +203,7 @@ const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "s
 
 function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>): AgentError<"cannot-plan"> {
   const said = JSON.stringify(cut(words, maxQuoted));
-  const message = `The request cannot be planned: ${said} means that it should not be done as it stands.`;
+  const message = `The request cannot be planned as it stands because of ${said}.`;
   return new AgentError("cannot-plan", message, { details: { reason, examples: [] } });
 }
 
@@ -325,7 +325,7 @@ class Making {
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
     const [twice] = account.twice;
-    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used twice but was said once`;
+    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used twice, but the request says it once`;
     return this.findVague(account);
   }
 

@@ -352,7 +352,7 @@ export class Planning {
     if (waiting === undefined) {
       const why = mark.isFalse
         ? `${quote(said)} cannot be read as one day or time; say which`
-        : `"${cutText(said, maxQuoted)}" names a time that no tool for this takes, and no step can wait for it`;
+        : `"${cutText(said, maxQuoted)}" names a time, but the tools for this take none, and no step can wait until then`;
       return new Refused(mark.isFalse ? "not-understood" : "later", why, { meant, reader });
     }
     if (date?.isBareHour !== true) return { steps: waiting, parts: () => readParts(reading, reader), matches };
@@ -511,7 +511,7 @@ const doubtful: Readonly<Record<Doubt["kind"], string>> = {
 };
 
 const refusals = {
-  denied: "says not to do it",
+  denied: "says what not to do",
   supposed: "is only a supposition; say what to do",
   question: "is a question that no tool answers; say what to do",
   others: "is about what somebody else does",

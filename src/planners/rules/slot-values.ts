@@ -185,7 +185,7 @@ export function readSlot(
   const known = choicesOf(type).slice(0, 20).join(", ");
   const wanted = known === "" ? names[type.kind] : `one of ${known}`;
   const isFalse = isDate(type) && request.marks.some((mark) => mark.isFalse);
-  const received = `received ${said}${isFalse ? ", which is on no calendar or may be several" : ""}`;
+  const received = `received ${said}${isFalse ? ", which does not exist or has several meanings" : ""}`;
   return { ok: false, why: `expected ${wanted}; ${received}` };
 }
 
@@ -196,7 +196,7 @@ const names: Readonly<Record<SlotType["kind"], string>> = {
   enum: "a known value",
   date: "a day",
   "date-time": "a time",
-  time: "a time of the day",
+  time: "a time of day",
   range: "a range of days",
   sum: "a sum",
   list: "a list",

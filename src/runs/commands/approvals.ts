@@ -133,8 +133,8 @@ function unstableInput(
 ): AgentError<"invalid-tool-input"> {
   const path = changed === undefined ? firstDifference(input, now) : [];
   const message =
-    "the schema parsed the approved input to another value, twice; expected the same value for the same input: " +
-    "remove clocks, counters and look-ups from its transforms and defaults";
+    "the schema twice parsed the approved input to another value; expected the same value for the same input: " +
+    "remove clocks, counters and look-ups from the transforms and defaults of the schema";
   return invalidInput(call, [{ path, message }]);
 }
 
@@ -366,7 +366,7 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
     return `${what} waits per iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
   const approval = ref === undefined ? planApproval : instanceAt(steps, ref)?.approval;
   if (approval === undefined)
-    return `no approval of ${what} was requested; the run waits for its ${pending.length} pending items`;
+    return `no approval of ${what} was requested (pending items of the run: ${pending.length})`;
   if (approval.status === "withdrawn")
     return `the approval request for ${what} was withdrawn; resume the run to be asked again`;
   if (approval.hash !== hash) return `${what} has the hash ${approval.hash}, not ${hash}`;

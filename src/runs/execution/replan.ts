@@ -163,7 +163,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
     const id: unknown = (step as { id?: unknown } | null)?.id;
     const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
     if (state === undefined || !hasStarted(state)) continue;
-    const message = `"${state.stepId}" has already started. Leave out finished steps, and give a step to retry a new id.`;
+    const message = `"${state.stepId}" has already started. Leave out finished steps, and give each step to be retried a new id.`;
     issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
   }
   if (issues.length === 0) return;

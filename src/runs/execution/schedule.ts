@@ -277,7 +277,7 @@ function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly Json
     run.counters.steps += items.length;
     return items;
   }
-  const message = `With the ${items.length} iterations of step "${step.id}" the run would have ${used} steps; at most ${max} are allowed.`;
+  const message = `With the iterations of step "${step.id}" (${items.length}), the run would have ${used} steps; at most ${max} are allowed.`;
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used, stepId: step.id } });
 }
 

@@ -316,7 +316,7 @@ export class Planning {
     if (usage === undefined) return {};
     const overrun = this.meter.describeOverrun();
     if (overrun !== undefined) {
-      const message = `${overrun}: a prompt was longer than its estimate, or an answer than its limit.`;
+      const message = `${overrun}: a prompt was longer than estimated, or an answer was longer than allowed.`;
       engine.onWarning({ code: "budget-overrun", message, runId });
     }
     return { usage };

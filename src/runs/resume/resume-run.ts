@@ -297,7 +297,7 @@ export async function recordResume(
   toLast?: (before: readonly EventInit[]) => EventInit,
 ): Promise<void> {
   const { state, secrets } = run;
-  const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
+  const reason = isNewFork(state) ? "the run was forked before this had ended" : "the process of the run has died";
   const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
   const first = [...withdrawals(state), ...ends, ...events];
   const resumed = {

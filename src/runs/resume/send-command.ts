@@ -64,7 +64,7 @@ async function readText(
   { runId, steps, options }: RunState,
   { stepId, text }: { readonly stepId: string; readonly text: string },
 ): Promise<JsonValue> {
-  const expected = "{ answer: … }: only an agent of createAgent reads text";
+  const expected = "{ answer: … }: only an agent made by createAgent reads text";
   if (loadTurns === undefined) failOption("answer", text, expected, true);
   const step = steps.get(stepId);
   const question = step && questionOf(step);
@@ -169,7 +169,7 @@ async function actOrPost<TType extends CommandType>(
     if (kind.isUnprepared?.(command) !== true)
       return resultNow(runs, await recordSuspended(runs, sending, { state, fence, events: kind.events(command) }));
     const isKept = posted.some(({ number }) => number === postedAs);
-    if (postedAs !== undefined && !isKept) throw notWaiting(runId, "the process that ran it refused this");
+    if (postedAs !== undefined && !isKept) throw notWaiting(runId, "the process that executed it refused the command");
     if (!isKept) await post(runs, runId, await toMessage());
     return resultNow(runs, state);
   };
@@ -279,7 +279,7 @@ function requireOwned(thrown: unknown): undefined {
 
 function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
-  const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;
+  const error = interruptedBy("another process is executing the run or will execute it").toJSON() as AgentErrorData;
   return shownResult({ ...state, status: "interrupted", error }, settings);
 }
 

@@ -19,14 +19,14 @@ export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
 }
 
 export function interruptedBy(reason: string): AgentError<"interrupted"> {
-  return new AgentError("interrupted", `Interrupted: ${reason}. It can be resumed later.`, {
+  return new AgentError("interrupted", `Interrupted: ${reason}. The run can be resumed later.`, {
     details: { reason },
     retryable: true,
   });
 }
 
 export function agentClosed(): AgentError<"interrupted"> {
-  return interruptedBy("the agent was closed and takes no more runs");
+  return interruptedBy("the agent was closed and accepts no more runs");
 }
 
 export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
@@ -52,7 +52,7 @@ export function isMismatch(thrown: unknown): thrown is MismatchError {
 }
 
 export function givenUp(deaths: number): Hold {
-  const reason = `${deaths} processes in a row died while executing it, without recording anything new`;
+  const reason = `${deaths} processes in a row died while executing the run, without recording anything new`;
   return { kind: "given-up", reason, deaths };
 }
 

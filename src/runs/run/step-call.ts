@@ -45,9 +45,7 @@ const effects: ReadonlySet<unknown> = new Set(toolEffects);
 export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
-  throw new TypeError(
-    `its effect must be one of ${[...effects].join(", ")}; its effect function returned another value`,
-  );
+  throw new TypeError(`the effect function of the tool must return one of ${[...effects].join(", ")}`);
 }
 
 export function refOfTask({ step, iteration }: FailedTask): StepRef {

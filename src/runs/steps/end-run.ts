@@ -97,7 +97,7 @@ function isInterrupted({ stopReason, abortReason }: Run): boolean {
 }
 
 function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData {
-  return (abortReason ?? interruptedBy("some of its steps have not ended")).toJSON() as AgentErrorData;
+  return (abortReason ?? interruptedBy("some steps of the run have not ended")).toJSON() as AgentErrorData;
 }
 
 function runOutcome(
@@ -208,7 +208,7 @@ function isRunTimeout(error: AgentErrorData | undefined): boolean {
 function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunState): AbortReason {
   const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
   const lastedMs = Date.parse(updatedAt) - Date.parse(executionStartedAt);
-  return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
+  return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("the process died while the run was ending");
 }
 
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {

@@ -118,13 +118,13 @@ function findMisplacement(state: RunState, event: AgentEvent): string | undefine
   if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
   switch (event.type) {
     case "run-resume":
-      return mayResumeFrom(state, event) ? undefined : "of a run that has ended";
+      return mayResumeFrom(state, event) ? undefined : "in a run that has ended";
     case "plan-start":
-      return isToBePlanned(state) ? undefined : "of a run that has a plan";
+      return isToBePlanned(state) ? undefined : "in a run that has a plan";
     case "plan-end":
-      return state.isPlanning === true ? undefined : "of planning that has not started";
+      return state.isPlanning === true ? undefined : "for planning that has not started";
     case "plan-revise":
-      return state.plan !== undefined && event.replan <= state.replans + 1 ? undefined : "of a plan that was not made";
+      return state.plan !== undefined && event.replan <= state.replans + 1 ? undefined : "for a plan that was not made";
     case "approval-request":
     case "approval-end":
       return event.kind === "step" ? findStepMisplacement(state, event) : findPlanMisplacement(state, event);
@@ -154,7 +154,7 @@ function isToBePlanned({ plan, request, turn }: RunState): boolean {
 type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
 
 function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecision): string | undefined {
-  if (plan === undefined) return "of a plan that was not made";
+  if (plan === undefined) return "for a plan that was not made";
   return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that was not requested";
 }
 
@@ -166,17 +166,17 @@ function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEnd
 function findStepMisplacement(state: RunState, event: StepEvent): string | undefined {
   const { stepId, iteration } = event;
   const step = state.steps.get(stepId);
-  if (step === undefined) return `of an unknown step, "${stepId}"`;
-  if ("tool" in event && event.tool !== step.tool) return `of "${stepId}" with another tool, "${event.tool}"`;
+  if (step === undefined) return `for an unknown step, "${stepId}"`;
+  if ("tool" in event && event.tool !== step.tool) return `for "${stepId}" with another tool, "${event.tool}"`;
   const isKnown = iteration === undefined || step.iterations !== undefined;
-  if (!isKnown && !beginsLoop(state, event)) return `of an iteration of "${stepId}", which has none`;
+  if (!isKnown && !beginsLoop(state, event)) return `for an iteration of "${stepId}", which has no iterations`;
   const part = isKnown ? instanceAt(state.steps, event) : step;
-  if (part === undefined) return `of an iteration that "${stepId}" does not have`;
-  return isAllowed(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
+  if (part === undefined) return `for an iteration that "${stepId}" does not have`;
+  return isAllowed(part, event) ? undefined : `for "${stepId}", which is ${part.status}`;
 }
 
 function findWaitMisplacement(step: StepState | undefined): string | undefined {
-  return step !== undefined && isStillToRun(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
+  return step !== undefined && isStillToRun(step) && step.wait === undefined ? undefined : "in a step that cannot wait";
 }
 
 function beginsLoop({ options }: RunState, event: StepEvent): boolean {

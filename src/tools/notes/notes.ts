@@ -222,7 +222,7 @@ async function findNote({ storage, scope }: NotesWorld, { id, item, index = 1 }:
   if (note !== undefined) return note;
   const ofItem = item === undefined ? "" : ` of ${JSON.stringify(item)}`;
   const wanted = id === undefined ? `position ${index}${ofItem}` : `id ${JSON.stringify(id)}${ofItem}`;
-  const message = id === undefined ? `at ${wanted}: there are ${count}` : `with ${wanted}`;
+  const message = id === undefined ? `at ${wanted}: there ${count === 1 ? "is" : "are"} ${count}` : `with ${wanted}`;
   throw new AgentError("note-not-found", `There is no note ${message}.`, { details: { wanted, count } });
 }
 

@@ -72,7 +72,7 @@ async function findTodo(
   if (todos[0] !== undefined) return todos[0];
   const wanted = `position ${index}`;
   const { todos: first } = await find({ limit: maxNamed });
-  const message = `There is no todo at ${wanted}${inList(list)}: there are ${count}.`;
+  const message = `There is no todo at ${wanted}${inList(list)}: there ${count === 1 ? "is" : "are"} ${count}.`;
   throw new AgentError("todo-not-found", message, { details: { wanted, near: toMatches(first) } });
 }
 

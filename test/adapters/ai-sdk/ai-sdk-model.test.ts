@@ -150,7 +150,11 @@ describe("the options of createAiSdkModel", () => {
     ],
     [() => model, undefined, "call the provider with the id of a model; received a function."],
     [undefined, undefined, 'Option "model" must be an object; it is missing.'],
-    [{ ...model, specificationVersion: "v1" }, undefined, 'Option "model.specificationVersion" must be v2, v3 or v4'],
+    [
+      { ...model, specificationVersion: "v1" },
+      undefined,
+      'Option "model.specificationVersion" must be "v2", "v3" or "v4"',
+    ],
     [{ specificationVersion: "v3", modelId: "m" }, undefined, 'Option "model.provider" must be text; it is missing.'],
     [{ specificationVersion: "v3", provider: "p" }, undefined, 'Option "model.modelId" must be text; it is missing.'],
     [

@@ -158,7 +158,7 @@ describe("a stream that fails", () => {
   it("is refused if a part of it is invalid", async () => {
     const odd = streamOf<unknown>(null, "text", 1, { type: "text-delta" });
     await expect(generateFrom(fakeV4({ doStream: async () => ({ stream: odd }) }).model)).rejects.toMatchObject({
-      message: "mock.chat/m-4 sent a part of a text with a delta of type undefined; expected text.",
+      message: "mock.chat/m-4 sent a delta of type undefined; expected text.",
       details: { reason: "invalid-response" },
     });
   });

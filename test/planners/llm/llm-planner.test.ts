@@ -316,7 +316,7 @@ describe("a request", () => {
     const text = Array.from({ length: 999 }, (_, index) => `note ${"word ".repeat(40)}${index}`).join(". ");
     await expect(Promise.resolve(createLlmPlanner({ model }).plan(requestOf(text)))).rejects.toMatchObject({
       code: "cannot-plan",
-      message: expect.stringContaining("it has 999 wishes, but a plan may have at most 100 steps"),
+      message: expect.stringContaining("the request asks for 999 things, but a plan may have at most 100 steps"),
     });
     expect(model.requests).toEqual([]);
   });

@@ -58,7 +58,7 @@ describe("readSlot", () => {
     [number, "7 days", /expected a number/],
     [number, "that", /expected a number/],
     [area, "roof", /expected one of inside, terrace; received "roof"/],
-    [z.iso.date(), "30 february", /expected a day; received "30 february", which is on no calendar/],
+    [z.iso.date(), "30 february", /expected a day; received "30 february", which does not exist/],
     [z.iso.date(), "friday at 5pm", /expected a day/],
     [time, "soon", /expected a time/],
     [range, "milk", /expected a range of days/],

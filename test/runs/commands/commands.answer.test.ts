@@ -154,8 +154,8 @@ it("takes true and false, and a list of options each once", async () => {
   };
   const next = await ask(planOf(several));
   for (const [answer, message] of [
-    [[], /a list from 1 to 2 of "work" or "home", each once; received an array of 0/],
-    [["work", "work"], /each once; received an array of 2/],
+    [[], /a list of 1 to 2 different values, each "work" or "home"; received an array of 0/],
+    [["work", "work"], /each "work" or "home"; received an array of 2/],
     [["work", "garage"], /"answer\[1\]" must be "work" or "home"; received "garage"/],
     ["work", /a list from 1 to 2/],
   ] as const)
@@ -434,10 +434,10 @@ it("leaves a question out of what is valid if nobody could answer it", async () 
   }).toMatchInlineSnapshot(`
     {
       "display": [
-        "invalid-shape ask.responseSchema.properties.answer.type: A question with display "multi-select" has an answer of type array, not string.",
+        "invalid-shape ask.responseSchema.properties.answer.type: A question with display "multi-select" needs an answer of type array, not string.",
       ],
       "nested": [
-        "invalid-shape ask.responseSchema.properties.answer.type: an answer is a string, number, integer, boolean or array",
+        "invalid-shape ask.responseSchema.properties.answer.type: an answer must be a string, number, integer, boolean or array",
       ],
       "noItems": [
         "invalid-shape ask.responseSchema.properties.answer.items: Invalid input: expected object, received undefined",

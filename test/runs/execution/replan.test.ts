@@ -173,7 +173,7 @@ describe("an invalid answer", () => {
     expect(revisions(events)[0]?.outcome).toMatchObject({
       error: {
         message: expect.stringContaining(
-          '"s2" has already started. Leave out finished steps, and give a step to retry a new id.',
+          '"s2" has already started. Leave out finished steps, and give each step to be retried a new id.',
         ),
         details: {
           issues: [

@@ -248,7 +248,7 @@ describe("a budget that was exceeded", () => {
         code: "budget-overrun",
         runId: result.runId,
         message:
-          "505 tokens were used, but the budget is 100: a prompt was longer than its estimate, or an answer than its limit.",
+          "505 tokens were used, but the budget is 100: a prompt was longer than estimated, or an answer was longer than allowed.",
       },
     ]);
   });

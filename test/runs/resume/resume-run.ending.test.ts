@@ -59,7 +59,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     const resumed = await resumeFrom(until(recorded, "step-skip s2"), () => agentOf(create()));
     expect(resumed.result).toMatchObject({
       status: "cancelled",
-      error: { code: "cancelled", details: { reason: "its process died while it was ending" } },
+      error: { code: "cancelled", details: { reason: "the process died while the run was ending" } },
     });
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });

@@ -87,7 +87,7 @@ describe("arguments of the wrong kind", () => {
   const plan = {
     code: "invalid-plan",
     message: expect.stringContaining(
-      "invalid-shape: a plan is an object with steps; for a request, call `run` of an agent",
+      "invalid-shape: a plan must be an object with steps; to run a request, call `agent.run`",
     ),
   };
 

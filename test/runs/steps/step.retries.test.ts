@@ -191,7 +191,7 @@ describe("an error that states when to try again", () => {
     async (retryAfter) => {
       const { events, result } = await play(refusal({ retryAfter }));
       const askedMs = Math.min(retryAfter * 1_000, 2 ** 31 - 1);
-      const reason = `(it asks to wait ${askedMs} ms, longer than the maxDelayMs of 30000 ms)`;
+      const reason = `(the error asks to wait ${askedMs} ms, longer than the maxDelayMs of 30000 ms)`;
       const message = `Step "s1" (Api) failed: 429 Too Many Requests ${reason}`;
       expect(result.error).toMatchObject({ code: "tool-failed", message, details: { attempts: 1 } });
       expect(delaysOf(events)).toEqual([]);

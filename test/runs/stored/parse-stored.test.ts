@@ -41,13 +41,13 @@ describe("parseEvents", () => {
     [[runStart("r"), { ...start, type: "__proto__" }], 2, /is not a type of recorded events/],
     [[runStart("r"), { ...start, stepId: "s9" }], 2, /an unknown step, "s9"/],
     [[runStart("r"), { ...start, tool: "Other" }], 2, /another tool, "Other"/],
-    [[runStart("r"), { ...start, iteration: 0, iterations: 1e9 }], 2, /which has none/],
-    [[runStart("r"), { ...end(done), sequence: 2 }], 2, /step-end of "s1", which is pending/],
+    [[runStart("r"), { ...start, iteration: 0, iterations: 1e9 }], 2, /which has no iterations/],
+    [[runStart("r"), { ...end(done), sequence: 2 }], 2, /step-end for "s1", which is pending/],
     [[runStart("r"), start, end({ status: "done" })], 3, /"outcome" of step-end/],
     [[runStart("r"), start, end({ status: "completed" })], 3, /"outcome" of step-end/],
     [[runStart("r"), start, end({ status: "failed", error: {} })], 3, /"outcome" of step-end/],
-    [[runStart("r"), start, end(done), { ...start, sequence: 4 }], 4, /step-start of "s1", which is completed/],
-    [[runStart("r"), { ...runEnd("r"), sequence: 2 }, runResume("r", 3)], 3, /run-resume of a run that has ended/],
+    [[runStart("r"), start, end(done), { ...start, sequence: 4 }], 4, /step-start for "s1", which is completed/],
+    [[runStart("r"), { ...runEnd("r"), sequence: 2 }, runResume("r", 3)], 3, /run-resume in a run that has ended/],
     [[runStart("r"), { ...runEnd("r"), sequence: 2 }, { ...start, sequence: 3 }], 3, /in a run that is completed/],
   ])("reports damage: case %#", (events, sequence, reason) => {
     let thrown: unknown;

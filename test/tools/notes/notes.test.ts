@@ -248,7 +248,7 @@ describe("createNotes, when something goes wrong,", () => {
       details: { wanted: 'id "x"', count: 0 },
     });
     await expect(call({ operation: "delete", item, index: -2 })).rejects.toMatchObject({
-      message: `There is no note at position -2 of "${item}": there are 1.`,
+      message: `There is no note at position -2 of "${item}": there is 1.`,
       details: { wanted: `position -2 of "${item}"`, count: 1 },
     });
   });
