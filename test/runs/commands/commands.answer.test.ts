@@ -157,7 +157,7 @@ it("takes true and false, and a list of options each once", async () => {
     [[], /a list of 1 to 2 different values, each "work" or "home"; received an array of 0/],
     [["work", "work"], /each "work" or "home"; received an array of 2/],
     [["work", "garage"], /"answer\[1\]" must be "work" or "home"; received "garage"/],
-    ["work", /a list from 1 to 2/],
+    ["work", /a list of 1 to 2/],
   ] as const)
     await expect(next.agent.answer(runId, next.item, { answer }).result).rejects.toThrow(message);
   const answered = await next.agent.answer(runId, next.item, { answer: ["home", "work"] }).result;
