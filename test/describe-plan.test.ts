@@ -131,9 +131,9 @@ s     Tell Ada
   it.each<[unknown, unknown, string]>([
     [Promise.resolve(), { tools }, 'Option "plan" must be an object; received a Promise: await it.'],
     [{}, { tools }, 'Option "plan.steps" must be an array of steps; it is missing.'],
-    [{ steps: [null] }, { tools }, 'Option "plan.steps" must be steps, each with an id'],
-    [{ steps: [{ id: "a", tool: "Pay", input: {}, dependsOn: {} }] }, { tools }, 'Option "plan.steps" must be steps'],
-    [{ steps: [{ id: "a", wait: null }] }, { tools }, 'Option "plan.steps" must be steps'],
+    [{ steps: [null] }, { tools }, 'Option "plan.steps" must be a list of steps, each with an id'],
+    [{ steps: [{ id: "a", tool: "Pay", input: {}, dependsOn: {} }] }, { tools }, 'Option "plan.steps" must be a list of steps'],
+    [{ steps: [{ id: "a", wait: null }] }, { tools }, 'Option "plan.steps" must be a list of steps'],
     [{ steps: [] }, undefined, "describePlan(plan, { tools: … })"],
     [{ steps: [] }, { tool: tools }, 'Unknown option "tool". Did you mean "tools"?'],
     [{ steps: [] }, {}, 'Option "tools" must be a list of tools; it is missing.'],
@@ -299,7 +299,7 @@ describe("a call in words", () => {
     expect(() => describeCall(call as never, options as never)).toThrow(refused);
     expect(describeCall({ tool: "No", input: undefined }, { tools: [null as never] })).toBe("no");
     const steps = [{ id: "s", tool: "No", input: cyclic }];
-    expect(() => describePlan({ steps } as never, { tools })).toThrow('Option "plan.steps" must be steps');
+    expect(() => describePlan({ steps } as never, { tools })).toThrow('Option "plan.steps" must be a list of steps');
   });
 
   it.each<[string, unknown, string]>([

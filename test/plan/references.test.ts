@@ -318,6 +318,6 @@ describe("the parts of an output that an input repeats", () => {
     ],
   ])("are refused above the limit: %s", (_, input, output) => {
     expect(() => resolve(input, { x: output })).toThrow(TooMuchRepeated);
-    expect(() => resolve(input, { x: output })).toThrow('repeat too much of "x"');
+    expect(() => resolve(input, { x: output })).toThrow('repeat too much of the output of "x"');
   });
 });

@@ -82,8 +82,16 @@ describe("readUIMessages", () => {
     ["a file", user({ type: "file", url: "data:," }, text), /without files/],
     ["a message without an id", { messages: [{ role: "user", parts: [text] }] }, /\.id" must be text.*missing/],
     ["no reply", assistant(text), /from the user, or have a response to an approval or an output of ask_question/],
-    ["a question that is open", assistant(tool("ask_question", "r1/q1", { state: "input-available" })), /from the user/],
-    ["another tool's output", assistant(tool("Pay", "r1/s1", { state: "output-available", output: 1 })), /from the user/],
+    [
+      "a question that is open",
+      assistant(tool("ask_question", "r1/q1", { state: "input-available" })),
+      /from the user/,
+    ],
+    [
+      "another tool's output",
+      assistant(tool("Pay", "r1/s1", { state: "output-available", output: 1 })),
+      /from the user/,
+    ],
     ["a bare answer", assistant(answered("work")), /output" must be \{ answer: … \}/],
     ["no answer", assistant(answered({})), /output" must be \{ answer: … \}/],
     ["a foreign id", assistant(answered({ answer: 1 }, "call_7")), /received "call_7"/],

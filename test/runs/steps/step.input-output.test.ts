@@ -118,7 +118,7 @@ describe("an input", () => {
       },
     }));
     expect(result.error).toMatchObject({ code: "invalid-tool-input", details: { tool: "B", stepId: "s2" } });
-    expect(result.error?.message).toContain('its references repeat too much of "s1"');
+    expect(result.error?.message).toContain('its references repeat too much of the output of "s1"');
     expect(result.steps[1]).toMatchObject({ status: "failed", attempts: 0 });
   });
 
