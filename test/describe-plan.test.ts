@@ -132,7 +132,11 @@ s     Tell Ada
     [Promise.resolve(), { tools }, 'Option "plan" must be an object; received a Promise: await it.'],
     [{}, { tools }, 'Option "plan.steps" must be an array of steps; it is missing.'],
     [{ steps: [null] }, { tools }, 'Option "plan.steps" must be a list of steps, each with an id'],
-    [{ steps: [{ id: "a", tool: "Pay", input: {}, dependsOn: {} }] }, { tools }, 'Option "plan.steps" must be a list of steps'],
+    [
+      { steps: [{ id: "a", tool: "Pay", input: {}, dependsOn: {} }] },
+      { tools },
+      'Option "plan.steps" must be a list of steps',
+    ],
     [{ steps: [{ id: "a", wait: null }] }, { tools }, 'Option "plan.steps" must be a list of steps'],
     [{ steps: [] }, undefined, "describePlan(plan, { tools: … })"],
     [{ steps: [] }, { tool: tools }, 'Unknown option "tool". Did you mean "tools"?'],
