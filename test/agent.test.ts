@@ -287,7 +287,7 @@ describe("a built-in tool with another name", () => {
     expect(await toolsOf("add milk to my shopping list")).toEqual(["Shopping"]);
     expect(await toolsOf("add a note to PROP-2025-001: approved")).toEqual(["Remarks"]);
     const { error } = await agent.run("search the web for zod");
-    expect(error?.message).toContain('Step "s1" (Web) failed: The `search` function of Web did not return hits');
+    expect(error?.message).toContain('Step "s1" (Web) failed: The `search` function of Web returned invalid hits');
   });
 
   it("is refused beside another one that a request fits as well", async () => {

@@ -16,7 +16,7 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Parses a value; returns a promise if the schema has async refinements. */
     readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
-    /** Returns the JSON Schema. Throws for what JSON cannot express. */
+    /** Each function throws for a type that JSON Schema cannot express. */
     readonly jsonSchema?:
       | {
           /** Returns the JSON Schema of accepted values. */

@@ -274,7 +274,7 @@ export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }
 
-/** True if the thing shows every value to be replaced. Otherwise a second call, such as a sale, corrects nothing. */
+/** True if the thing shows every value to be replaced. If not, a second call, such as a sale, would add to the first. */
 export function mayCorrect(step: DoneStep, { fields }: KnownThing, input: JsonObject): boolean {
   const changed = Object.keys(step.input).filter((name) => !isSameValue(inPlan(step.input[name]), input[name]));
   return changed.every((name) =>

@@ -247,7 +247,7 @@ const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
-/** Adds null for the whole output of a step that may be skipped, but not at longer paths, because null has no parts. */
+/** Adds null for the whole output of a step or iteration that may be skipped, but not for its parts: null has none. */
 function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   const step = scope.stepOf(stepId);
   if (step === undefined) return undefined;

@@ -279,7 +279,7 @@ export function describeWaits(steps: readonly PlanStep[]): ReadonlyMap<string, s
   for (const step of steps) {
     if (uses.size > 0) {
       for (const { reference, path } of findReferences(templateOf(step)))
-        uses.get(reference?.stepId ?? "")?.add(`fills ${[step.tool, ...path].join(".")}`);
+        uses.get(reference?.stepId ?? "")?.add(`fills ${[step.tool ?? step.id, ...path].join(".")}`);
       for (const id of stepsNamedIn(step, uses)) uses.get(id)?.add(`decides about ${step.id}`);
     }
     if (step.wait === undefined) continue;

@@ -192,7 +192,7 @@ export class Replay<TRecording extends Recording> {
       return fail(`it was recorded ${times === 1 ? "once" : `${times} times`}, but made more often (${asked})`);
     const { index, differences } = nearest;
     const count = compared.length === 1 ? `1 call${of} is` : `${compared.length} calls${of} are`;
-    const used = this.open.has(index) ? "" : " which was already made,";
+    const used = this.open.has(index) ? "" : " already used in this replay,";
     const more = differences.length > maxDifferences ? `; and ${differences.length - maxDifferences} more` : "";
     const where = differences.slice(0, maxDifferences).join("; ");
     return fail(`${asked}. ${count} recorded; the most similar, calls[${index}],${used} differs in ${where}${more}`);

@@ -71,9 +71,9 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /** Rate limit per `rateKey`, shared by all workers; that of the worker started last applies. @default none */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * Version of this worker, which takes runs submitted for it. Workers of the latest version also take runs submitted
-   * without a version, and all runs that continue. Change it only to keep runs from older workers, or from newer ones
-   * during a rollback. The default contains the number of the storage format. @default "planwright/8"
+   * Version of this worker, which takes runs submitted for that version. Workers of the latest version also take runs
+   * submitted without a version, and all runs that continue. Change it only to keep runs away from older workers or,
+   * during a rollback, from newer ones. The default contains the number of the storage format. @default "planwright/8"
    */
   version?: string | undefined;
   /**
@@ -89,11 +89,11 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Creates the resources of a run's tools. If this takes over `leaseMs`, other workers may try the run. */
+      /** Creates the resources of a run's tools. If it takes longer than `leaseMs`, another worker may take the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
-      /** Creates the resources of a run's tools. If this takes over `leaseMs`, other workers may try the run. */
+      /** Creates the resources of a run's tools. If it takes longer than `leaseMs`, another worker may take the run. */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 

@@ -33,7 +33,7 @@ export interface RunLogger {
  */
 export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event">> {
   const methods = ["debug", "info", "warn", "error"] as const;
-  checkOption({ methods, expected: `a logger with ${methods.join(", ")}`, isRequired: true }, logger, "logger");
+  checkOption({ methods, expected: "a logger", isRequired: true }, logger, "logger");
   const children = new Map<string, RunLogger>();
   const write = (runId: string, { level, message, fields }: Line): unknown => {
     if (logger.child === undefined)

@@ -89,7 +89,7 @@ export async function inTransaction<T>(
   } finally {
     // Destroying the connection rolls back.
     client.release(!isDone);
-    // The connection may still emit `error`, which must not end the process.
+    // A destroyed connection may still emit `error`, which must not end the process, so it keeps its listener.
     if (isDone) client.off?.("error", ignore);
   }
 }

@@ -238,7 +238,7 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /** Ignores a second time in a reason: "…, I am busy tomorrow". */
+  /** In a reason, ignores a value for a field that is already filled, such as a time: "…, I am busy tomorrow". */
   private readBeside(): void {
     const { words } = this.scope.wish;
     const clauses = cutClauses(this.scope.wish);

@@ -515,7 +515,7 @@ const refusals = {
   supposed: "is only a supposition; say what to do",
   question: "is a question that no tool answers; say what to do",
   others: "is about what somebody else does",
-  corrected: "is a correction; ask again without it",
+  corrected: "is a correction; ask only for what you want in the end",
   repeated: "asks for a repetition, but a step runs only once",
   condition: "is a condition that no tool can check",
 } as const;

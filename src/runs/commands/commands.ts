@@ -240,7 +240,7 @@ const settle: CommandKind<Commands["settle"]> = {
     // The run may still settle the step itself, or suspend to wait for this command.
     if (message === undefined) return false;
     const status = instanceAt(run.state.steps, command.ref)?.status;
-    if (status !== "unknown") throw new Error(`the outcome of step "${describeStepRef(command.ref)}" is not unknown`);
+    if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" has no unknown outcome`);
     if (!isResuming) return false;
     const event = settlementOf(command);
     const sealed = run.secrets === undefined ? event : await run.secrets.sealEvent(run.state, event);

@@ -99,7 +99,7 @@ export interface FoundNotes {
   readonly count: number;
 }
 
-/** One change. @inline */
+/** @inline */
 export type NoteChange =
   | { readonly type: "insert"; readonly note: Note }
   | { readonly type: "remove"; readonly id: string };

@@ -58,7 +58,7 @@ export interface TodoWrite {
   readonly change: TodoChange;
 }
 
-/** One change. @inline */
+/** @inline */
 export type TodoChange =
   | { readonly type: "insert"; readonly todo: Todo }
   /** If `expected` is set, the change fits only a todo that equals it in each field of {@link Todo}. */

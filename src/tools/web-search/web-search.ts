@@ -160,7 +160,7 @@ function nameType(value: unknown): string {
 function failHits({ tool, stepId }: Asked, issues: readonly SchemaIssue[]): never {
   const [first] = issues;
   const place = first === undefined || first.path.length === 0 ? "" : ` at ${first.path.join(".")}`;
-  const message = `The \`search\` function of ${tool} did not return hits${place}: ${first?.message}.`;
+  const message = `The \`search\` function of ${tool} returned invalid hits${place}: ${first?.message}.`;
   throw new AgentError("invalid-tool-output", message, { details: { tool, stepId, issues } });
 }
 
