@@ -15,8 +15,8 @@ export async function explainRequest(
   if (lint) return lintPhrases(call);
   const explained = await explain({ request, tools, signal: io.signal });
   const { steps, parts, refusal } = explained;
-  const plan = steps.length > 0 ? describePlan({ steps }, { tools }).split("\n") : [];
-  out.print(options.json ? jsonLines(explained) : [...parts.flatMap(renderPart), ...plan]);
+  const describe = () => (steps.length > 0 ? describePlan({ steps }, { tools }).split("\n") : []);
+  out.print(options.json ? jsonLines(explained) : [...parts.flatMap(renderPart), ...describe()]);
   if (refusal === undefined) return exitCodes.completed;
   const { message, ...details } = refusal;
   err.print(renderError(new AgentError("cannot-plan", message, { details })));

@@ -1,4 +1,5 @@
 import { maxTimerMs } from "../async/clock.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import { AgentError, type AgentErrorDetails } from "./errors.ts";
 import { isPlainObject, isRecord } from "./json.ts";
 import { remembered } from "./remembered.ts";
@@ -139,16 +140,16 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof methods[name] === "function");
 }
 
-/** The last time zone read and its name. Cached, because the lookup costs as much as several steps. */
-let lastTimeZone: { readonly timeZone: unknown; readonly name: string } | undefined;
+/** Names of recent time zones. Cached, because the lookup costs as much as several steps. */
+const zoneNames = new RecentMap<string>(20);
 
 export function readTimeZone(timeZone: unknown, option: string): string {
   try {
-    if (lastTimeZone === undefined || lastTimeZone.timeZone !== timeZone) {
-      const { timeZone: name } = new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions();
-      lastTimeZone = { timeZone, name };
-    }
-    return lastTimeZone.name;
+    const key = String(timeZone);
+    const name =
+      zoneNames.get(key) ?? new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
+    zoneNames.set(key, name);
+    return name;
   } catch {
     failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"', true);
   }

@@ -65,8 +65,8 @@ async function changeOf(
   }
   const all = [...ways.values()];
   const named = all.filter(({ filled }) => filled.isNamed);
-  const [only, other] = (named.length > 0 ? named : all).sort((one, two) => one.filled.skipped - two.filled.skipped);
-  return only !== undefined && only.filled.skipped !== other?.filled.skipped ? [only.call] : undefined;
+  const [best, next] = (named.length > 0 ? named : all).sort((one, two) => one.filled.skipped - two.filled.skipped);
+  return best !== undefined && best.filled.skipped !== next?.filled.skipped ? [best.call] : undefined;
 }
 
 async function* waysOf(line: ThreadLine, thing: KnownThing, reference: Reference | undefined): AsyncGenerator<Way> {

@@ -42,8 +42,14 @@ function phrasesOf(
   options: Pick<Phrase, "slots" | "toInput">,
   phrases: readonly string[],
 ): readonly Phrase[] {
-  const toInput: ToInput = (slots) => inputOf(operation, slots);
-  return phrases.map((phrase) => ({ phrase, input: { operation }, toInput, ...options }));
+  const { toInput = (slots: Slots) => inputOf(operation, slots) } = options;
+  // Phrases with the same function are forms of one call, whose item would be optional if one of them has none.
+  return phrases.map((phrase) => ({
+    phrase,
+    input: { operation },
+    ...options,
+    toInput: (...given) => toInput(...given),
+  }));
 }
 
 const ending = /\s(?:to|on|for|about|of|against|under|regarding)\s+(\S+)$/;

@@ -69,7 +69,7 @@ export type TodoChange =
 
 /** New values of fields; `null` removes a field, and an omitted one stays unchanged. @inline */
 export type TodoPatch = Partial<Pick<Todo, "title" | "list" | "completed" | "tags">> & {
-  readonly [TField in "completedAt" | "dueDate" | "dueAt" | "priority"]?: Todo[TField] | null;
+  readonly [TField in "completedAt" | "dueDate" | "dueAt" | "priority"]?: Required<Todo>[TField] | null;
 };
 
 /** The outcome of a change. */

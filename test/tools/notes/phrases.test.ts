@@ -137,3 +137,8 @@ describe("notePhrases", () => {
     expect({ status, output }).toEqual({ status: "completed", output: { notes: [note], count: 1 } });
   });
 });
+
+it("proposes the item in other words, although one phrase that lists notes has none", async () => {
+  const { proposals } = await refusalOf("Show me the PROP-2025-001 remarks", { tools: [createNotes(), todos] });
+  expect(proposals?.[0]?.steps[0]?.input).toEqual({ operation: "list", item: "PROP-2025-001" });
+});
