@@ -38,10 +38,10 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /**
- * Creates an agent without the rules of `planwright`. You pass the planner, and the phrases of tools are not read.
- * Schemas must come from zod 4 or another library. Calls that a replan adds always need approval, because only the
- * rules can find out whether the request asks for them. Throws `invalid-options`, for example for a schema of zod 3.
- * {@includeCode ../examples/37-engine.ts} @group Agents
+ * Creates an agent without the rules of `planwright`. You pass the planner, and calls are described without phrases.
+ * Schemas must come from zod 4 or another library. A call with an effect needs approval if a replan adds it, unless
+ * `replanTools` has its tool, because only the rules can find out whether the request asks for it. Throws
+ * `invalid-options`, for example for a schema of zod 3. {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,

@@ -28,7 +28,7 @@ export function monotonicNow(clock: Clock): number {
 
 let latest = { ms: Number.NaN, text: "" };
 
-/** Formats each millisecond once, because formatting takes a fifth of the time of a step. */
+/** Keeps the latest text, because formatting takes a fifth of the time of a step. */
 export function toTimestamp(ms: number): string {
   if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() };
   return latest.text;

@@ -100,7 +100,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/** Falls back to the given value where JSON cannot express the parsed one, or where the length of a list has changed. */
+/** Keeps a given value if JSON cannot express it parsed, or the whole list around it if that has changed its length. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);

@@ -16,7 +16,7 @@ export type Decimal = DecimalBase;
 
 export type Rounding = DecimalBase.Rounding;
 
-/** A clone keeps these settings from other users of decimal.js. */
+/** A clone, so that these settings do not affect other users of decimal.js. */
 export const Decimal = /* @__PURE__ */ DecimalBase.clone({
   defaults: true,
   precision,
@@ -49,7 +49,7 @@ export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
 
-/** Rounds to 34 digits if the rounded number needs at most 20, so that 1 / 3 * 3 is 1 rather than 0.999…9. */
+/** Rounds a result of 40 digits to 34 if at most 20 of these remain, so that 1 / 3 * 3 is 1 rather than 0.999…9. */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
   if (result.precision() < precision) return result;

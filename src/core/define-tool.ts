@@ -54,7 +54,7 @@ export interface ToolOptions<
   description: string;
   /** A schema of zod 3 (from 3.25.28) or zod 4, or any {@link StandardSchema} that provides its JSON Schema. */
   inputSchema: TSchema;
-  /** Schema of the output, used to check references before a run. Without it, `execute` determines the type of the output. */
+  /** Schema of the output, also used to check references before a run. Without it, `execute` determines the type. */
   outputSchema?: TOutputSchema | undefined;
   /** The effect of a call, which decides what may run again, or a function of the parsed input. @default "once" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
@@ -67,7 +67,7 @@ export interface ToolOptions<
   result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-  /** Describes a call in at most 300 characters; its input hides secrets and has references in words. @default its phrases, read backwards */
+  /** Describes a call in at most 300 characters. Its secrets are hidden, its references words. @default from phrases */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Runs the tool with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
@@ -148,7 +148,7 @@ export const toolName = {
 };
 
 const toolOptions = {
-  // Checked first, because the messages of the other options contain the name.
+  // Already checked, because the messages of the other options contain the name.
   name: { type: "any" },
   description: { type: "text", isRequired: true },
   inputSchema: readInputSchema,

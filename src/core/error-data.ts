@@ -1,7 +1,7 @@
 import { deepFreeze, hiddenText, type JsonObject, type JsonValue, mapLeaves } from "./json.ts";
 import { cutText, describeThrown } from "./text.ts";
 
-/** An error as JSON, as recorded in events and stores. It never contains a header or the body of a response. @group Errors */
+/** An error as JSON, as recorded in events and stores. It has no other fields, such as `response`. @group Errors */
 export interface ErrorData {
   readonly name: string;
   readonly message: string;

@@ -33,7 +33,7 @@ export interface AgentErrorDetails {
     /** The run that a line of a dialogue undoes. */
     readonly undoes?: { readonly runId: string };
   };
-  /** A planner threw something other than `cannot-plan`, or returned something that is not a plan. */
+  /** A planner threw an unexpected error, or returned something that is not a plan. */
   "planning-failed": {
     readonly planner: string;
     readonly model?: string;
@@ -69,7 +69,7 @@ export interface AgentErrorDetails {
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** A step was rejected, or the whole plan if `stepId` is absent. */
   "approval-rejected": Partial<StepRef> & { readonly reason: string };
-  /** A step, or the plan if `stepId` is absent, was not decided by `expiresAt`: ISO 8601, UTC. */
+  /** Nobody decided about a step, or the plan if `stepId` is absent, before `expiresAt`: ISO 8601, UTC. */
   "approval-expired": Partial<StepRef> & { readonly expiresAt: string };
   /** A limit of the run was reached. `used` is the amount that the run would have needed to continue. */
   "limit-exceeded": Partial<StepRef> & {
@@ -96,7 +96,7 @@ export interface AgentErrorDetails {
     readonly reasons: readonly string[];
     readonly differences: readonly RunDifference[];
   };
-  /** A run id was reused for another request or plan, or a run had two writers or does not wait for this decision. */
+  /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this command. */
   "run-conflict": {
     readonly runId: string;
     /** The earlier decision; `decidedAt` is ISO 8601, UTC. */
@@ -164,8 +164,7 @@ export interface CallChoice {
  * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it does not ask for the action now.
  * - `later`: it names a time that neither the tool nor a wait of the plan can use.
  * - `no-request`: it is a line of a dialogue that needs no plan; `text`, `answers` or `undoes` has its meaning.
- * - `unsure`: it may mean something that cannot be undone, or is only slightly similar to the examples of a tool;
- *   `proposals` has the plan.
+ * - `unsure`: its meaning is not certain enough, above all for what cannot be undone; `proposals` has the plan.
  * @inline
  */
 export type RefusalReason =
@@ -321,7 +320,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
 
 /**
  * Returns true for an error of this package, with the given `code` if there is one. It may come from another copy of the
- * package, or be JSON. Error data from events and results keeps its type; an unknown value is typed as a thrown error,
+ * package, or be JSON. Error data from events and results stays data; an unknown value is typed as a thrown error,
  * which has `toJSON`. {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(

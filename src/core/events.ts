@@ -135,7 +135,7 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
 /** A run is resumed after it was suspended or interrupted, failed, or lost its process. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
   readonly retriesFailed?: true;
-  /** True if the run had ended and its steps are now undone. */
+  /** True if the run had ended and its steps are to be undone. */
   readonly undo?: true;
   /** Names of tools whose schemas have changed since the run started. The plan is still valid. */
   readonly changedTools?: readonly string[];
@@ -328,7 +328,7 @@ export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late"
 /** Approval is requested for a step, with the input that its tool will get, or for the plan. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** A step or the plan was approved or rejected, or a replan withdrew the request. @group Events */
+/** A step or the plan was approved or rejected, or a replan or fork withdrew the request or approval. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     /** The decision, or `withdrawn`. */
@@ -379,7 +379,7 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/** An event was delivered to the first step that waits for it, or a question was answered. @group Events */
+/** An event was delivered, and the first step to wait for it takes it, or a question was answered. @group Events */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   /** Absent for an answer. */
   readonly name?: string;

@@ -4,7 +4,7 @@ import { isHolder, type JsonPath } from "./json.ts";
 
 const maxBranches = 200;
 
-/** Returns a schema for each branch of a union that `value` may match. `undefined` means any value, `[]` none. */
+/** Returns the schemas at a path in the branches that `value` may match; undefined for any value, `[]` for none. */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;

@@ -52,7 +52,7 @@ export type JsonResult =
 
 const maxDepth = 500;
 
-/** Returns a frozen copy, as `JSON.stringify` would write it. Rejects values that JSON loses, such as a `Map`, and the key `$sealed`. */
+/** Returns a frozen copy, as `JSON.stringify` writes it. Refuses what JSON loses (such as a `Map`) and `$sealed`. */
 export function toJson(
   value: unknown,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},

@@ -162,7 +162,7 @@ export function readLogprobs(text: string, reported: readonly unknown[]): readon
   return read.slice(Math.max(start, 0));
 }
 
-/** Estimates one token per three UTF-8 bytes, rather too many: English has about four bytes per token, JSON three. */
+/** Estimates one token per three UTF-8 bytes, as in JSON. For English, with about four, the estimate is too high. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

@@ -120,7 +120,7 @@ export interface PlanFailure {
   readonly text?: string | undefined;
 }
 
-/** A part of a plan that was left out. @inline */
+/** Something that a planner left out, such as an example that does not fit its tools. @inline */
 export interface PlanWarning {
   readonly code: "dropped";
   readonly path: JsonPath;
@@ -169,7 +169,7 @@ type InputOf<TInput> =
     ? { readonly input?: ReferableInput<TInput> | undefined }
     : { readonly input: ReferableInput<TInput> };
 
-/** A plan written by hand: only `steps` is required, and an input where its tool requires one. @interface @group Plans */
+/** A plan written by hand: only `steps` is required, and `input` where the tool requires it. @interface @group Plans */
 export type PlanInput<TTool extends Tool = Tool> = {
   readonly version?: 1 | 2 | undefined;
   readonly id?: string | undefined;

@@ -84,7 +84,7 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
 /**
  * Turns a request and the tools' descriptions into a plan, which its caller validates. It must not have effects, must
  * write `dependsOn` in every step, and must escape every piece of the request in an input with `escapeTemplate`. It
- * refuses a request by throwing `cannot-plan`; anything else it throws becomes `planning-failed`.
+ * refuses a request by throwing `cannot-plan`; an unexpected error becomes `planning-failed`.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Planners
  */
 export interface Planner {

@@ -79,7 +79,7 @@ interface RunFields<TTool extends Tool>
   readonly pending?: readonly PendingItem[];
   /** Origin of a fork; absent if the run was not forked. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if planning failed. */
+  /** Absent if planning failed, has not ended or was not needed. */
   readonly plan?: Plan;
   /** One entry for each step, or each iteration, in plan order. Steps that a replan removed come before those it added. */
   readonly steps: readonly StepRecord<TTool>[];

@@ -374,9 +374,9 @@ export interface StepState {
   approval?: ApprovalState;
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
   approvalReasons?: readonly ApprovalReason[];
-  /** True if the step was settled as failed: it took no effect and must not run again. */
+  /** True if the step was settled as failed. It then runs again only if it is later settled as `retry`. */
   isSettled?: boolean;
-  /** True if the step started only in the run that this one was forked from. */
+  /** True if the step has started only in the original run of the fork. */
   isTakenOver?: true;
   skipReason?: SkipReason;
   isUndoing?: boolean;
@@ -525,7 +525,7 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
-/** The cost of an event does not depend on the number of iterations; only the last event reads all of them. */
+/** Only the first event and the last visit all iterations. The cost of any other does not depend on their number. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
   // Tampered events must not write to any property except an iteration.
   if (!Number.isInteger(event.iteration)) return;

@@ -55,7 +55,7 @@ export interface PostedMessage {
 export interface PostedMessages {
   /** Messages to the run that are not acknowledged yet, ordered by number; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
-  /** The store's time, in milliseconds since 1970 UTC, by which waits and questions end. Absent if it has no clock. */
+  /** The store's time, in ms since 1970 UTC, which decides when waits and questions end; absent without a clock. */
   readonly nowMs?: number | undefined;
 }
 
@@ -100,13 +100,13 @@ export interface RunStore {
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Leases a run to an owner for `ttlMs`. Throws `run-owned-elsewhere` while the lease of another owner lasts. The
-   * fence grows with each new owner, and writes with an older fence are refused. A lease that starts in the future
-   * counts as ended, because a clock must have been set back. For a volatile store, `ttlMs` is `Infinity`.
+   * fence grows with each new lease, but not if the owner still has one; writes with an older fence are refused. A
+   * lease that starts in the future counts as ended: a clock was set back. For a volatile store, `ttlMs` is `Infinity`.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
-  /** Extends a lease to `ttlMs` from now. Throws `run-owned-elsewhere` if it is no longer held. */
+  /** Extends a lease to `ttlMs` from now. Throws `run-owned-elsewhere` if it was released or a later one exists. */
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
-  /** Releases a lease and deletes the acknowledged messages. Does nothing if the lease is no longer held. */
+  /** Releases a lease and deletes the acknowledged messages. Does nothing if it was released or a later one exists. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
    * Posts a message to the current or next owner of the run, without a lease. `claim` and `renew` return it until it is

@@ -50,7 +50,7 @@ export interface RunSummary {
   readonly startedAt?: string;
   /** Time at which the run completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
-  /** The first 10 items that a suspended run waits for, and all their kinds; absent for any other run. */
+  /** Number of items that a suspended run waits for, the first 10, and the kinds of all; absent for any other run. */
   readonly pending?: {
     readonly count: number;
     readonly items: readonly PendingItemSummary[];

@@ -114,7 +114,7 @@ export function convertZod3With(convert: ConvertZod3): void {
   convertZod3 = convert;
 }
 
-/** Throws, or rejects for zod 3, if JSON cannot express a part of an input. In an output, such a part is `{}`. */
+/** Throws, or rejects for zod 3, if JSON Schema cannot express an input. An output is then `{}`, wholly or in part. */
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;

@@ -23,7 +23,7 @@ export interface ToolContext<TResources = unknown> {
   readonly signal: AbortSignal;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Key of every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration; for `undo`, with `/undo` appended. */
+  /** Key of all attempts: `runId/stepId`, or `runId/stepId[0]` for an iteration; for `undo`, with `/undo` appended. */
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
@@ -72,7 +72,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /** Describes a call in at most 300 characters; its input hides secrets and has references in words. @default its phrases, read backwards */
+  /** Describes a call in at most 300 characters. Its secrets are hidden, its references words. @default from phrases */
   readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Describes the outcome of a call in at most 2 000 characters on one line; checked against the values of the call. @default from its output */
   say?(done: { readonly input: unknown; readonly output: unknown }): string;

@@ -17,7 +17,7 @@ type TemplatePart =
 const name = /[A-Za-z_][\w-]*/y;
 const pathPart = /\.([A-Za-z_][\w-]*)|\[(\d{1,15})\]|\["/y;
 
-/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these. */
+/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of such parts. */
 export function parseReference(text: string): ParsedReference | undefined {
   const scanned = scanReference(text, 0);
   return scanned?.end === text.length ? scanned.reference : undefined;
@@ -151,7 +151,7 @@ function isPlain(value: unknown): boolean {
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
-/** Returns the same (frozen) object if the input has no references, templates or literals. */
+/** Returns the same object if the input has no references, templates or literals; otherwise, a frozen copy. */
 export function fillReferences(
   value: JsonValue,
   lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,

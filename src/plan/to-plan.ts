@@ -6,7 +6,7 @@ import { escapeTemplate } from "../core/text.ts";
 /**
  * Turns a chosen proposal into a plan for `agent.execute(plan)`. `answer` is the value that the proposal asks for, in
  * the type of its field, not in words: a date is `"2026-01-31"`, and `"friday"` stays text. Throws `invalid-options`
- * if the answer is missing or is not one of the choices, or if the proposal asks for none.
+ * if the answer is missing, is not one of the choices, or was not asked for.
  * {@includeCode ../../examples/34-proposals.ts} @group Plans
  */
 export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput {

@@ -14,7 +14,7 @@ import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
-/** Not an `Error`: a macro creates one for each item that it skips, and a stack trace takes longer than the item. */
+/** Not an `Error`: a macro may cause a failure for each item, and a stack trace takes longer than the item. */
 export class CelFailure {
   constructor(
     readonly message: string,
@@ -29,7 +29,7 @@ export class CelLimitExceeded {
 
 const charactersPerUnit = 32;
 
-/** Costs are paid before the work. A cost of 1 is about 100 ns. */
+/** A cost is paid before the work if it is known by then. A cost of 1 is about 100 ns. */
 class CelBudget {
   private spent = 0;
 

@@ -35,7 +35,7 @@ export function compileStep(step: PlanStep): StepExpressions {
 export class StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
-  /** True if `when` names `item` or `index`. It is then evaluated per iteration, otherwise once before the loop. */
+  /** True if `when` names `item` or `index` of a `forEach`. It is then evaluated per iteration, not before the loop. */
   readonly isWhenPerIteration: boolean;
   /** Ids of the steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;

@@ -21,7 +21,7 @@ const token = new RegExp(`${spaces}(?:${signs}|${names}|${atoms}|${raw}|${text})
 const escapeSequence = /\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|[xX][\da-fA-F]{2}|[0-7]{3}|.)/gs;
 
 export class CelTokens {
-  /** `value`, `name`, `end`, or the token itself: an operator or a bracket. */
+  /** `value`, `name`, `end`, or the token itself, such as an operator or a bracket. */
   kind = "";
   position = 0;
   name = "";
