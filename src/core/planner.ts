@@ -28,7 +28,7 @@ export interface PlanRequest {
   readonly timeZone: string;
   /** Time limit of planning, in milliseconds from its start. The signal aborts afterwards. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** Aborted when the caller cancels or time runs out. A planner should then reject soon; its answer is ignored. */
+  /** Aborted if planning is cancelled, interrupted or out of time. A planner should then reject; a plan is ignored. */
   readonly signal: AbortSignal;
   /** Planners must call models through this function, which rejects with `limit-exceeded`. @default `model.generate(request)` */
   readonly generate?: ((model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>) | undefined;

@@ -19,7 +19,7 @@ export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent", "once"]
 
 /** The context of a tool call. @group Tools */
 export interface ToolContext<TResources = unknown> {
-  /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */
+  /** Aborted if the attempt times out, or the run is cancelled, interrupted or out of time. Pass it to pending work. */
   readonly signal: AbortSignal;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
