@@ -26,9 +26,9 @@ import {
 
 /** Options of {@link createMemoryRunStore}. @inline */
 export interface MemoryRunStoreOptions {
-  /** Maximum number of finished runs to keep. Beyond it, the run that ended first is dropped. @default 1000 */
+  /** Maximum number of finished runs to keep. If there are more, the run that ended first is dropped. @default 1000 */
   maxFinishedRuns?: number | undefined;
-  /** Clock by which leases expire, in milliseconds since 1970 UTC. @default `Date.now` */
+  /** Clock for leases and waits, in milliseconds since 1970 UTC. @default `Date.now` */
   now?: (() => number) | undefined;
 }
 
@@ -50,8 +50,8 @@ interface MemoryRun {
 const noMessages: readonly never[] = [];
 
 /**
- * A run store in memory, for tests and for programs that may lose their runs on exit. All methods but `list` are
- * synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
+ * Creates a run store in memory, for tests and for programs that may lose their runs on exit. All methods but `list`
+ * are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
  * {@includeCode ../../examples/06-look-at-runs.ts} @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {

@@ -280,7 +280,7 @@ class StreamedAnswer {
 type ModelEnd = ReturnType<typeof readEnd>;
 const finishReasons = ["stop", "length", "content-filter"] as const;
 
-/** In `v2`, the reason is a string and the usage has numbers. In later versions, both contain objects. */
+/** In `v2`, the reason is a string and the counts are numbers. In later versions, both are objects. */
 function readEnd(model: AiSdkLanguageModel, ended: unknown) {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
@@ -323,7 +323,7 @@ function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // In `v4`, the text that is the JSON is marked, as drafts may precede it.
+  // In `v4`, `structuredOutputText` is the JSON, as `content` may also have drafts.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();

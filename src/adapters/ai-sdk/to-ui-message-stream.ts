@@ -15,7 +15,7 @@ interface EventSource {
 
 /** Options of {@link toUIMessageStream}. @inline */
 interface UIMessageStreamOptions {
-  /** Answer or decision to which the stream replies; earlier chunks are omitted. @default the whole run */
+  /** Answer or decision to which the stream replies; earlier chunks are omitted. @default none: it has the whole run */
   readonly since?: PostedMessage | undefined;
   /** Clock that times the comments. @default the system's */
   readonly clock?: Clock | undefined;
@@ -28,9 +28,9 @@ const streamOptions = {
 
 /**
  * Streams a run to `useChat` of the AI SDK 6 and 7: the body of a response of type `text/event-stream` with the header
- * `x-vercel-ai-ui-message-stream: v1`. It ends when the run ends or is suspended. It has the plan as `data-plan`, each
- * step as a dynamic tool, a retry as a transient `data-step` and, at the end, the run in words as text. Questions come
- * last, one at a time: as an approval of the tool `plan` or of a step, or as the tool `ask_question`.
+ * `x-vercel-ai-ui-message-stream: v1`. The stream ends when the run ends or is suspended. It has the plan as
+ * `data-plan`, each step as a dynamic tool, a retry as a transient `data-step` and, at the end, the run in words as
+ * text. Questions come last, one at a time: an approval of the tool `plan` or of a step, or the tool `ask_question`.
  *
  * For a line that answers a question, the stream shows the run that asked. Values are those of `agent.events`. After 15
  * seconds without a chunk, the stream sends a comment. It fails if the events cannot be read. Throws `invalid-options`.
@@ -92,7 +92,7 @@ class RunChunks {
   private readonly calls = new Map<string, Chunk>();
   private readonly sent = new Set<string>();
 
-  /** If `asked` (a hash or a step id) names a question, only the events after it give chunks. */
+  /** With `asked` (a hash or a step id), only events after the suspension that asks this question give chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,
@@ -116,7 +116,7 @@ class RunChunks {
     const text = last?.text ?? (outcome?.status === "completed" ? undefined : outcome?.error.message);
     const id = `${runId}/${last?.sequence}`;
     return [
-      // Omitted after a question, as `useChat` posts the message again if its last step is complete.
+      // Adds a step without tools unless a question follows: `useChat` posts again once the last step's tools are done.
       ...(item ? [] : [{ type: "start-step" }]),
       ...(text
         ? [

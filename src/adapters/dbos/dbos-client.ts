@@ -68,15 +68,14 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Client that submits runs to workers, controls them and reads them, but does not execute steps. Its methods reject
- * with `invalid-options`, `missing-dependency` and `store-failed`, or with an error of DBOS if the database cannot be
- * reached. @group Workers
+ * Client that submits, controls and reads runs, which workers execute. Its methods reject with `invalid-options`,
+ * `missing-dependency` and `store-failed`, or with an error of DBOS if the database cannot be reached. @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
    * Queues a request or a plan. Submitting the same one again under the same id refers to the same run; submitting a
    * different one rejects with `run-conflict`. Rejects with `invalid-plan` if the plan is invalid regardless of the
-   * tools. The worker checks the rest.
+   * tools. The worker checks the plan against its tools, and the options of the run.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -97,7 +96,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   unschedule(this: void, name: string): Promise<void>;
   /** Counts the waiting runs, and tells how long the oldest has waited: 0 if none is waiting. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
-  /** Resolves to the state of a run, or to undefined until a worker takes it. Rejects as `agent.getRun` does. */
+  /** Resolves to the state of a run, or to undefined if no worker has taken it. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
   /** Lists runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
@@ -135,8 +134,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * Waits until the run has ended or needs a decision. The run fails with `invalid-plan` if the worker's tools do not
-   * fit its plan. Rejects with `run-not-found`, and with `cancelled` if the signal aborts or DBOS cancels the run.
+   * Waits until the run has ended or is suspended. The run fails with `invalid-plan` if a step does not fit its tool in
+   * the worker. Rejects with `run-not-found`, and with `cancelled` if the signal aborts or DBOS cancels the run.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes the client's connections. */

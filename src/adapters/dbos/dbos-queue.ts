@@ -110,8 +110,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * A run is a workflow with the run's id. Each adoption or resume adds a workflow: `<run>/2` and so on. These fixed
- * ids prevent duplicates. Later workflows have no version, as workers of the run's version may be gone.
+ * A run is a workflow with the run's id. Adopting a run of a dead worker, or retrying a stopped run, adds a workflow:
+ * `<run>/2`, … Fixed ids prevent duplicates. Later workflows have no version: workers of the run's version may be gone.
  */
 export class DbosQueue {
   constructor(

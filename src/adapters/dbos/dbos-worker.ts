@@ -121,8 +121,8 @@ type WorkerSettings = SettingsOf<DbosWorkerOptions, typeof workerOptions>;
 export interface DbosWorker {
   /**
    * Accepts no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
-   * workers continue the runs. Rejects with `invalid-options`, without stopping. The store stays open, and so does DBOS
-   * if the worker joined it. Shut DBOS down, too: runs that it still takes are delayed by some seconds.
+   * workers continue the runs. Rejects with `invalid-options`, without stopping. The store stays open. If the worker
+   * joined DBOS, shut DBOS down yourself: runs that it takes until then are delayed by some seconds.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
@@ -225,7 +225,7 @@ const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/** The work rejects with `store-failed`, so that DBOS retries it, or `run-owned-elsewhere`, which is final. */
+/** DBOS retries work that rejects, for example with `store-failed`, but not with `run-owned-elsewhere`. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -256,7 +256,7 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Keeps only `metadata` and `thread`, as other options may name tools that this worker lacks. */
+  /** Keeps only the options `metadata` and `thread`, as others may name tools that this worker lacks. */
   function hold(runId: string, content: OpenContent, item: Hold): Promise<unknown> {
     const { metadata, thread } = content.options;
     const request = "request" in content ? content.request : undefined;
@@ -428,7 +428,7 @@ export async function registerDbosRuns(): Promise<void> {
 
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
-  // For DBOS, the worker's runs stay taken, so that other workers adopt them.
+  // DBOS retries after this error, so the job stays taken until another worker adopts the run.
   if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
   return worker;
 }

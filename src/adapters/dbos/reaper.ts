@@ -135,9 +135,9 @@ export class Reaper {
     await inParallel(idle.slice(from, this.idleFrom), 4, async (id) => {
       const { runId } = readId(id);
       const run = await this.agent.getRun(runId).catch(unlessUnreachable);
-      // A worker may still claim the run, even a failed run that was resumed.
       if (run === false) return;
       const isEnded = run !== undefined && endedStatuses.has(run.status);
+      // A worker may still claim the run, even a failed run that was resumed.
       if (!lost.has(id) && (!isEnded || run.status === "failed")) return;
       if (isEnded) ended.push(id);
       else if (run === undefined || isUnstarted(run)) unrecorded.push(runId);
@@ -169,7 +169,7 @@ class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
 
-  /** Returns a function that finds which of the ids have been seen for some time. */
+  /** Returns a function that finds those of the ids that have been seen for at least `leastMs`. */
   add(ids: readonly string[], nowMs: number, { isLast = true } = {}): (leastMs: number) => readonly string[] {
     const seen = ids.map((id) => ({ id, firstMs: this.previous.get(id) ?? nowMs }));
     for (const { id, firstMs } of seen) this.current.set(id, firstMs);

@@ -16,9 +16,9 @@ export interface RunLogger {
   child?(fields: object): RunLogger;
   /** Receives starts of planning, steps, attempts and undo, and answers of models. */
   readonly debug: Write;
-  /** Receives starts of executions, completions, cancellations, decisions, planned skips, and closing circuits. */
+  /** Receives execution starts, completions, cancellations, decisions, planned skips, and circuits no longer open. */
   readonly info: Write;
-  /** Receives retries, fallbacks, late answers, interruptions, waits, skips after a failure, and opened circuits. */
+  /** Receives retries, fallbacks, late answers, interruptions, waits, unplanned skips, and opened circuits. */
   readonly warn: Write;
   /** Receives failures and unknown outcomes. */
   readonly error: Write;

@@ -24,13 +24,13 @@ export interface OllamaModelOptions extends ModelCallOptions {
   /** Key for the server, sent as `authorization: Bearer …`. Errors never contain it. */
   apiKey?: string | undefined;
   /**
-   * Size of the context in tokens (`num_ctx`), at least 256. `server` leaves it to the server, which reloads the model
-   * for another size. @default a power of two from 4096, with room for the largest request so far and two answers
+   * Size of the context in tokens (`num_ctx`), at least 256; `server` leaves the choice to the server. A change reloads
+   * the model. @default a power of two from 4096, with room for the largest request so far and two answers
    */
   contextTokens?: number | "server" | undefined;
   /** Seed that makes answers repeatable at a temperature above 0. @default the server's */
   seed?: number | undefined;
-  /** Other options of Ollama, such as `{ top_k: 20 }`. Options above and those of a call take precedence. */
+  /** Other options of Ollama, such as `{ top_k: 20 }`. `seed`, `contextTokens` and a call's options take precedence. */
   options?: Readonly<Record<string, unknown>> | undefined;
   /** Time that the model stays loaded: in seconds, or as `10m`; forever if negative. @default the server's 5 minutes */
   keepAlive?: string | number | undefined;
@@ -119,7 +119,7 @@ const defaultOllamaHost = "http://127.0.0.1:11434";
 /** Limits the length, as parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
-/** Without a scheme the default port is 11434, as in the client library. */
+/** Without a scheme, the default port is 11434, as in the client library. */
 function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);

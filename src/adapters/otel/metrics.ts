@@ -27,7 +27,7 @@ const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
   private readonly openCircuits = new Set<string>();
-  /** Open questions by run. Forgets the oldest runs, as another process may have ended them. */
+  /** Number of open questions by run. Forgets the oldest runs, as another process may have ended them. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 

@@ -118,11 +118,11 @@ export class Database {
     }
     this.dialect = createDialect(schema);
     this.notices = new RunNotices({ schema, clock, createClient: () => this.createClient(), pool: this.opening.get });
-    // Without a listener, a broken idle connection ends the process. Stores on one pool add one each.
+    // Without a listener, a broken idle connection ends the process. Stores on one pool add one listener each.
     pool?.on?.("error", ignore);
   }
 
-  /** Retries after a lost connection or a server restart. A failed attempt may have succeeded on the server. */
+  /** Retries failures that may pass, such as a lost connection. A failed attempt may have succeeded on the server. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     let wasInDoubt = false;
@@ -300,8 +300,8 @@ function addThreads({ prefix }: Dialect): string {
 
 /**
  * - A run has one row with its lease and everything that changes with an event, so that an append is one statement. A
- *   row with sequence 0 and no status is a run that has not started: it is claimed, or has messages.
- * - No index mentions columns that appends change, not even in its WHERE: such updates write to no index (HOT).
+ *   row with sequence 0 and no status is a run that has not started: it was claimed, or has messages.
+ * - No index mentions a column that every append changes, not even in its WHERE: most updates write to no index (HOT).
  * - JSON is stored as text: `jsonb` refuses null characters and changes how numbers are written.
  * - Fences are never reused, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.

@@ -50,7 +50,7 @@ export interface PostgresRunStore extends RunStore {
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
   watchPosted(listener: (runId?: string) => void): () => void;
-  /** Closes the store's connections, but not a given pool. Afterwards, all other methods reject with `store-failed`. */
+  /** Closes the store's connections, but not a given pool. Afterwards, reads and writes reject with `store-failed`. */
   close(): Promise<void>;
 }
 
@@ -311,7 +311,7 @@ const columns = raw(
   "r.run_id, r.status, r.request, r.created_at, r.updated_at, r.started_at, r.digest, r.created_ms, r.number",
 );
 
-/** Looks up each status separately: otherwise, all runs with these statuses would be sorted for one page. */
+/** Without a thread, looks up each status separately, so as not to sort all runs with these statuses for one page. */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
   const { statuses = runStatuses, resumable, pending = null, thread, sinceMs, limit, before } = query;
   const hashes = query.hashes.filter((hash) => hash !== thread);

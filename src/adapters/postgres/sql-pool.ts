@@ -35,7 +35,7 @@ interface PostgresClient extends PostgresQueryable, ErrorSource {
 export interface PostgresPool extends PostgresQueryable, ErrorSource {
   /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
-  /** Options of the pool's connections, also used for one more that listens to other processes. */
+  /** Options of the pool's connections, also used for one more connection, which listens to other processes. */
   readonly options?: object | undefined;
 }
 

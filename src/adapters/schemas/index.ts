@@ -34,7 +34,7 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const draft = getDraft(Object(schema));
   const longestTexts = new Map<string, number>();
   const copy = copySchema(schema, "schema", { isDraft4: draft === "4", longestTexts });
-  // The validator changes the schema that it receives.
+  // The next statement changes the schema that it receives.
   const pointed = structuredClone(copy) as Schema;
   writePointers(pointed, checkReferences(pointed));
   const lists = new RepeatingLists();
@@ -69,7 +69,7 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
-/** Checks values of a plan. The validator throws for `undefined`, a value not yet known, so null replaces it. */
+/** The validator throws for `undefined`, which stands for values of a plan not yet known, so null replaces it. */
 function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
     lists.setValue(value);
@@ -253,7 +253,7 @@ function toMessage({ keyword, error }: OutputUnit): string {
   return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
-/** Type of the values of a JSON Schema of objects, lists, unions and constants; otherwise `unknown`. @group Tools */
+/** Type of the values that a JSON Schema allows; `unknown` where nothing is inferred, as from `$ref`. @group Tools */
 export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
   ? TConst
   : TSchema extends { readonly enum: readonly (infer TValue)[] }

@@ -1,4 +1,4 @@
-// JavaScript tries all ways to match one after the other. Their number grows with the length of the text if two paths
+// JavaScript tries the possible matches one after another. Their number grows with the length of the text if two paths
 // through the pattern's Glushkov automaton read the same text between the same places; in a loop, exponentially.
 
 interface Part {
@@ -20,7 +20,7 @@ const longestTexts = [Infinity, 5_000, 300, 80];
 const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
 
-/** Returns the longest text for which a pattern (flag `u`) is quick; 0 if that is unknown, as with back references. */
+/** Returns the maximum length of texts for which a pattern (flag `u`) is quick; 0 if unknown, as with `\1`. */
 export function longestTextFor(pattern: string): number {
   const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
   if (automaton === undefined) return 0;
@@ -268,7 +268,7 @@ function countInRow(edges: readonly Edge[], places: number): number {
 
 const otherCharacters = "\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\u00e9\u0663\u20ac\u4e2d\u0301😀";
 
-/** Tries ASCII, the characters of the pattern and their neighbours. Unicode classes count as overlapping. */
+/** Tries ASCII, and the pattern's and some other characters with their neighbours. Beyond ASCII, `\p` meets all. */
 function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
   const characters = charactersOf(pattern);
   const sets = new Map<string, ReadonlySet<string>>();

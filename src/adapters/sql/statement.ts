@@ -5,7 +5,7 @@ import { describeThrown } from "../../core/text.ts";
 /** A list is an array in PostgreSQL. */
 export type SqlValue = string | number | null | readonly (string | number)[];
 
-/** SQLite returns stored values as bytes; PostgreSQL returns 64-bit integers as text. */
+/** SQLite returns what `asBytes` selects as bytes; PostgreSQL returns 64-bit integers as text. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface Sql {

@@ -32,7 +32,7 @@ import {
   toOrderText,
 } from "./statement.ts";
 
-/** The database must compare texts by their bytes. */
+/** The database must compare text by its bytes. */
 export interface Dialect {
   readonly prefix: string;
   readonly indexPrefix: string;

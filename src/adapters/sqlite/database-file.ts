@@ -19,11 +19,11 @@ export interface SqliteFileOptions {
    * Opening may block this process for the whole time. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
-  /** Clock that times these waits. @default the system's */
+  /** Clock that times waits for a locked file. @default the system's */
   readonly clock?: Clock | undefined;
   /**
-   * Driver. Stores of one process must share it, as a copy of SQLite cannot see the locks of another. @default the
-   * first available of `node`, `better-sqlite3` and `libsql`
+   * Driver, the same for all stores of a process, as a copy of SQLite does not see the locks of other copies.
+   * @default the first available of `node`, `better-sqlite3` and `libsql`
    */
   readonly driver?: SqliteDriver | undefined;
 }
@@ -275,8 +275,9 @@ function hasTables(db: SqlDatabase, path: string): boolean {
  * - Rows of `runs` change with each event, so values that are long or seldom change are in other tables.
  * - Text from callers is stored as JSON, as some drivers truncate plain text at a null character.
  * - A lease may precede the first event, and its fence outlives the lease.
- * - `run_metadata` has a hash of each key and value of metadata, in the order in which runs are listed.
- * - Numbers of runs and fences are never reused: events are deleted in batches, and `run_marks` has the highest fence.
+ * - `run_metadata` has hashes of the thread and of each metadata entry, in the order in which runs are listed.
+ * - Numbers of runs and fences are never reused: events are deleted in batches, and `run_marks` has the highest fence
+ *   of deleted runs.
  * - `run_waits` has the kinds of waits, in the same order. `run_resumes` has the earliest end of a run's waits.
  */
 const createTables = `

@@ -83,7 +83,7 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
   }
 }
 
-/** Reads texts as bytes, as one driver crashes on damaged text. To sort by such a column, name its table. */
+/** Selects columns as bytes, as one driver crashes on damaged text. To sort by such a column, name its table. */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }

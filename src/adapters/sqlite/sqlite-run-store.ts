@@ -52,9 +52,9 @@ export interface SqliteRunStore extends RunStore {
 
 /**
  * Opens a run store in an SQLite file, which processes of one machine may share. When `append` returns or resolves, the
- * events are on the disk, safe from crashes of the process or the machine. Opening may block the process for
- * `busyTimeoutMs`, a method for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem` names the
- * problem) and, without any of the drivers, `missing-dependency`.
+ * events are on the disk, safe from crashes of the process or the machine. A locked file may block the process
+ * for `busyTimeoutMs` while it is opened, later for at most 20 ms. Throws `invalid-options`, `store-failed`
+ * (`details.problem` names the problem) and, without any of the drivers, `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage
@@ -298,7 +298,7 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
 const names = ["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"];
 const columns = asBytes(...names.map((name) => `runs.${name}`));
 
-/** Looks up each status separately: otherwise, all runs with these statuses would be sorted for one page. */
+/** Unless it searches by metadata, looks up each status or wait separately, so as not to sort all runs for one page. */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
   const { resumable, pending, hashes, sinceMs, before, limit } = query;
   const first = isByMetadata ? hashes[0] : undefined;
@@ -325,7 +325,7 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
     ORDER BY page.created_ms DESC, page.number DESC`;
 }
 
-/** Needs a database index on the columns of `where` followed by those of `index`. */
+/** Needs a database index on the column that `where` compares first, if any, followed by those of `index`. */
 interface Lookup {
   readonly from: Sql;
   readonly index: readonly [createdMs: string, number: string];

@@ -1,4 +1,4 @@
-/** Models in a browser or other WebAssembly: [wllama](https://github.com/ngxson/wllama) (MIT), from 3.13 on. @module */
+/** Models in WebAssembly, as in a browser: [wllama](https://github.com/ngxson/wllama) (MIT), 3.13 or later. @module */
 import {
   type LanguageModel,
   type ModelFailureReason,
