@@ -197,7 +197,7 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
   return lookup;
 }
 
-/** Writes references as pointers from the root, as readers of schemas follow no others. */
+/** In a schema with an `$id`, writes references as pointers from the root, which all readers of schemas follow. */
 export function writePointers(root: Schema, lookup: ReturnType<typeof checkReferences>): void {
   const pointers = new Map<unknown, string>();
   const visit = (part: unknown, pointer: string) => {

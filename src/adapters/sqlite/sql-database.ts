@@ -88,7 +88,7 @@ export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
 
-/** `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format. @inline */
+/** `node` is `node:sqlite` of Node 22.13 or later; the others are packages. All share one format. @inline */
 export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
 
 type DatabaseConstructor = new (path: string) => NativeDatabase;

@@ -46,7 +46,7 @@ const storeOptions = {
  * one. @group Storage
  */
 export interface SqliteRunStore extends RunStore {
-  /** Closes the file. Afterwards, all other methods throw `store-failed`. */
+  /** Closes the file. Afterwards, all other methods fail with `store-failed`. */
   close(): void;
 }
 
