@@ -61,13 +61,13 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    * process. Throws `invalid-options`; reading rejects with `run-not-found`, `store-failed` or `cancelled`.
    */
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
-  /** Resolves to the state of a stored run, or to undefined. Rejects with `store-failed` and `invalid-options`. */
+  /** Resolves to the state of a stored run, or to undefined. Rejects with `store-failed` or `invalid-options`. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
   /** Lists stored runs, newest first. Rejects with `store-failed`, or `invalid-options`, also for an invalid cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
    * Lists pending approvals, questions and unknown outcomes, and runs that do not fit this agent or were given up,
-   * newest run first. A page has all items of up to `limit` runs, but no damaged runs. Rejects as `listRuns` does.
+   * newest run first. A page has all items of up to `limit` runs, and omits damaged runs. Rejects as `listRuns` does.
    */
   listPending(this: void, options?: ListPendingOptions): Promise<PendingPage>;
 
@@ -165,14 +165,14 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: Partial<DecidingOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
-   * Accepts no more runs, gives running steps time to end, and interrupts all other runs, which can be resumed.
+   * Accepts no more runs, gives running steps time to end, and interrupts unfinished runs, which can be resumed.
    * Resolves when nothing runs here; tools that ignore their signal are abandoned after `abortGraceMs`. The store stays
    * open. Rejects with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
-   * Runs a plan to its end. The compiler checks a plan that is written in the call; any other plan is checked here.
+   * Runs a plan to its end. Every plan is checked first; the compiler also checks a plan that is written in the call.
    * Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or
    * `run-owned-elsewhere` before anything starts; later failures are in the result.
    */

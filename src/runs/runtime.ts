@@ -1,4 +1,4 @@
-// All code that runs need; an engine loads this module at first use.
+// All the code that a run needs. An engine loads this module when it is first used.
 export { toDelivery } from "./commands/commands.ts";
 export { dryRun } from "./planning/dry-run.ts";
 export { planAlone } from "./planning/planning.ts";

@@ -57,7 +57,7 @@ const fakeOptions = {
 /**
  * Starts a server with Ollama's API on a free port of this machine, for `createOllamaModel` or another client. It
  * serves `/api/chat`, streamed or not, from the script, and `/api/show`, `/api/tags` and `/api/version`. A request
- * beyond the last answer, or a function that throws, is answered with status 500. Throws `invalid-options`.
+ * beyond the last answer, or whose function throws, is answered with status 500. Throws `invalid-options`.
  * {@includeCode ../../examples/22-fake-models.ts} @group Models
  */
 export async function startFakeOllama(

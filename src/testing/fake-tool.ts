@@ -5,7 +5,7 @@ import type { RetryOptions } from "../async/retry.ts";
 import { defineTool } from "../core/define-tool.ts";
 import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 
-/** Outcome of a call of a fake tool, `afterMs` later on the clock. @group Testing */
+/** Outcome of a call to a fake tool, `afterMs` later on the clock. @group Testing */
 export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly returns: unknown }
   | { readonly throws: unknown }
@@ -13,7 +13,7 @@ export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly hangs: "until-aborted" | "forever" }
 );
 
-/** Call of a fake tool. @inline */
+/** Call to a fake tool. @inline */
 export interface FakeCall {
   readonly input: unknown;
   readonly context: ToolContext;

@@ -153,7 +153,7 @@ export interface KillPoint {
 /** Process to simulate. Create an agent with this store, and with tools of its own. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /** 1 for the killed process, 2 or more for those that resume. Ignore its tools once `store.hasCrashed` is true. */
+  /** 1 for the killed process, 2 or more for those that resume. Ignore this process's tools once `store.hasCrashed`. */
   readonly generation: number;
 }
 

@@ -11,7 +11,7 @@ export interface ManualClock extends Clock {
   monotonic(this: void): number;
   /** Sets the value of `now()`, forward or back. Does not affect timers. */
   setNow(this: void, nowMs: number): void;
-  /** Moves time forward, fires each timer when it is due, and waits until everything that it starts has settled. */
+  /** Moves time forward, fires each timer when it is due, and waits until all work started by timers has settled. */
   advance(this: void, ms: number): Promise<void>;
   /** Moves time from timer to timer until the promise settles, and settles like it. Rejects if it never settles. */
   runUntil<T>(this: void, promise: Promise<T>): Promise<T>;

@@ -142,7 +142,7 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
 const recordingVersion = 2;
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
-/** Stores text as a list of lines, so that a change to a prompt changes few lines of the file. */
+/** Text is stored as a list of lines, so that a change to a prompt changes few lines of the file. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === "string" ? text : text.join("\n")));

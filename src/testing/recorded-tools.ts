@@ -61,7 +61,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
       const attempt = { place: writer.reserve(), isLate: false };
       const before = latest.get(idempotencyKey);
       latest.set(idempotencyKey, attempt);
-      // As there is another attempt, the late value of the last one did not count. The next write removes it.
+      // As there is another attempt, the late value of the one before did not count. The next write removes it.
       if (before?.isLate) writer.set(before.place, undefined);
       let value: unknown;
       let outcome: Outcome;

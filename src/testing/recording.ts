@@ -3,7 +3,7 @@ import { canonicalJson, isHolder } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
-/** Avoids even a dynamic import of Node's own modules, at which bundlers for other platforms fail. */
+/** Even a dynamic import of Node's own modules would make bundlers for other platforms fail. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }

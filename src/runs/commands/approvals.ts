@@ -152,7 +152,7 @@ function isHolder(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
-/** Reuses the recorded hash if it still matches, as the current key may be another. */
+/** Reuses the recorded hash if it still matches, as the key may have changed since. */
 async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
@@ -165,7 +165,7 @@ async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> 
   return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 
-/** A policy that fails counts as true. A policy that never answers must not hold up an aborted run. */
+/** A policy that fails requires approval. A policy that never answers must not hold up an aborted run. */
 async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   const source = ref === undefined ? run.openSource() : run.openWaiting();
   try {

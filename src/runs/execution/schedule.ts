@@ -72,7 +72,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 async function isPlanApproved(run: Run, plan: Plan): Promise<boolean> {
-  // A plan that has begun needs approval only if it still waits for one.
+  // For a plan that has begun, approval counts only if it was requested before.
   const isNew = run.state.isUnderWay !== true;
   if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
   await run.commandsRecorded();
@@ -160,7 +160,7 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
 }
 
 class ReadySteps {
-  /** Sorted from `head` on. Items before `head` were taken, because `shift` would be slow in a long queue. */
+  /** Sorted from `head` on. Items that were taken stay before `head`, because `shift` is slow in a long queue. */
   private readonly queue: number[] = [];
   private head = 0;
 

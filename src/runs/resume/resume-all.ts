@@ -26,8 +26,8 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   /** Maximum number of runs to resume at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
   /**
-   * Number of processes, at least 1, that may die in a row while they run a run that makes no progress. After one more
-   * death, the run is given up, and `given-up` is pending. @default 10
+   * Number of processes, at least 1, that may die in a row while they execute a run that makes no progress. After one
+   * more death, the run is given up, and `given-up` is pending. @default 10
    */
   maxAdoptions?: number | undefined;
 };

@@ -82,9 +82,9 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 }
 
 /**
- * Acts on a run that is active here, or resumes the run. If another process owns it, posts the command to that owner,
- * and polls until the execution has ended or the owner has died. `signal` only ends the wait. Repeating a command
- * changes nothing.
+ * Acts on a run that is active here. Otherwise resumes the run, or posts the command to the process that owns it and
+ * polls until the execution has ended or the owner has died. Without `resumes`, only records or posts the command.
+ * `signal` only ends the wait. Repeating a command changes nothing.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,
@@ -156,7 +156,7 @@ async function actOrPost<TType extends CommandType>(
           ...continuation,
           isCompared: kind.needsSecrets?.(command) ?? false,
           mayResume: (state, secrets, posted) => kind.check({ state, secrets }, command, posted),
-          // Resumption and command are both recorded, or neither.
+          // The resumption and the command are recorded together or not at all.
           events: kind.events(command),
           ...(!resumes && { record }),
         });
@@ -203,7 +203,7 @@ async function actOrPost<TType extends CommandType>(
     const taken = await resultIfTaken();
     if (taken !== undefined) return taken;
     let isPosted = false;
-    // Pauses first, as another decision holds the run only for a moment.
+    // Pauses first: if another decision holds the run, it does so only for a moment.
     return poll(async () => {
       const result = (await actHere().catch(requireOwned)) ?? (await resultIfTaken());
       if (result !== undefined || isPosted) return result;
@@ -242,7 +242,7 @@ async function actOrPost<TType extends CommandType>(
   return resumes ? actThere() : kind.isAnswered === true ? askOwner() : postOnly();
 }
 
-/** Only records events, without tools or keys; the process that resumes the run acts on them. */
+/** Only records the events, which needs no tools or keys. The process that resumes the run acts on the events. */
 async function recordSuspended(
   runs: RunRegistry,
   { runId, channel }: Opening,

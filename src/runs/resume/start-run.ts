@@ -111,7 +111,7 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
   };
 }
 
-/** An overlong request is refused only later. One extra character keeps it too long when it is read back. */
+/** Cuts an overlong request, which is refused only later. One extra character keeps it too long when read back. */
 function storedRequest({ engine }: Run, request: unknown): string {
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }

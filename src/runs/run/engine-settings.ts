@@ -36,8 +36,8 @@ import { describeRunOption } from "./run-options.ts";
 /** Warning for developers, on which no run depends. @group Agents */
 export interface AgentWarning {
   /**
-   * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
-   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or returned an invalid answer.
+   * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool's progress was not JSON or
+   * too large. `approval-failed`: `needsApproval` or `requestApproval` threw, or returned an invalid answer.
    * `budget-overrun`: a model used more than estimated. `overlapping-call`: a tool was still working when the agent was
    * closed, so a resumed run may call it again too early. `start-refused`: a run from `start` was not started.
    * `message-refused`: a posted message was invalid, or the run did not wait for it. `no-secret-keys`: no key seals the
@@ -76,7 +76,7 @@ export interface ToolErrorCall {
 
 /** Options of orchestrators and agents. */
 export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
-  /** Tools that plans may use; their names are unique. */
+  /** Tools that plans may use; each needs a unique name. */
   tools: TTools;
   /** Retry policy, which a tool's own `retry` overrides field by field. */
   retry?: RetryOptions | undefined;
@@ -115,8 +115,8 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
    * Receives each error that a tool throws, including in `undo`, before it is recorded. If the run has secrets or
-   * `redact` changes the error, it receives only the error's data. Abandoned attempts are not reported. Errors that
-   * this function throws go to `onListenerError`. @default none
+   * `redact` changes the error, the function receives only the error's data. Abandoned attempts are not reported. An
+   * error that this function throws goes to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** Receives warnings. @default `console.warn` */

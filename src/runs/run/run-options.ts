@@ -19,7 +19,7 @@ import { noSuch } from "../../plan/check-step.ts";
 export interface PlanOptions<TTool extends Tool = Tool> {
   /** Text for the planner in addition to the request. */
   context?: string | undefined;
-  /** Names of the tools that may be used this time. @default all */
+  /** Names of the tools that the plan may use. @default all */
   tools?: readonly TTool["name"][] | undefined;
   /** Maximum number of steps. @default the agent's */
   maxSteps?: number | undefined;
@@ -35,7 +35,7 @@ export interface PlanOptions<TTool extends Tool = Tool> {
 
 /** Options of a dry run. @inline */
 export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TTool> {
-  /** Expected `hashPlan` of the plan; another plan rejects with `plan-not-approved`. */
+  /** Expected `hashPlan` of the plan; a plan with a different hash is rejected with `plan-not-approved`. */
   approvedHash?: string | undefined;
 }
 
@@ -66,9 +66,9 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     undoOnFailure?: boolean | undefined;
     /** Maximum number of replans, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
     maxReplans?: number | undefined;
-    /** Tools with an effect that a replan may add without approval. @default none: such a step needs approval */
+    /** Names of tools that a replan may use as if the first plan did, without approval. @default none */
     replanTools?: readonly TTool["name"][] | undefined;
-    /** Expected `hashPlan` of the plan; another plan fails with `plan-not-approved`. */
+    /** Expected `hashPlan` of the plan; a plan with a different hash fails with `plan-not-approved`. */
     approvedHash?: string | undefined;
     /** True to throw the error of a run that ended `failed` or `cancelled`. @default false */
     throwOnFailure?: boolean | undefined;
@@ -190,7 +190,7 @@ interface RunDefaults {
   readonly planner: Planner | undefined;
 }
 
-/** Options of a `restored` run were checked at its start, so its replans are not checked again. */
+/** For a `restored` run, `checkReplans` is not repeated, as its options were checked when it started. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 const knownKeys: Partial<Record<OptionsUse, readonly string[]>> = {
@@ -289,7 +289,7 @@ export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   after?: number | undefined;
   /**
    * Id of the new run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. Repeating a fork with its id returns the same run,
-   * which is resumed if it stopped before its end. Rejects with `run-conflict` for any other run. @default a new id
+   * which is resumed if it stopped before its end. Rejects with `run-conflict` if another run has it. @default a new id
    */
   runId?: string | undefined;
 };

@@ -170,7 +170,7 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input };
       }),
     );
-    // All secrets are known now. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
+    // All secrets are known now. Reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
     const reasoned = steps.map(async (step) => {
       const { reasoning = "" } = step;
       if (this.hideIn(reasoning) === reasoning) return step;
@@ -297,7 +297,7 @@ export class RunSecrets {
   }
 
   async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
-    // The comment may repeat input of the approver, which is therefore loaded first.
+    // The comment may repeat the approver's input, which is therefore loaded first.
     if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
       await this.loadIn(instanceAt(steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
     const hidden = this.hideInEvent(event);

@@ -55,7 +55,7 @@ export type SayEnd = (
   end: Partial<Pick<RunState, "status" | "pending" | "error">>,
 ) => { readonly text?: string };
 
-/** Returns undefined without a thread, so that the run ends in the same turn of the event loop. */
+/** Returns undefined if no words are needed, so that the run ends in the same turn of the event loop. */
 export function loadWords(run: Run): Promise<SayEnd> | undefined {
   return loadSpeech(run)?.then((say) => (state, end) => {
     // The text is recorded, so it must not contain secrets or what `redact` hides.

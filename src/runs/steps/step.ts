@@ -72,7 +72,7 @@ export interface Executed {
   readonly progress?: JsonValue | undefined;
 }
 
-/** Records the end of a step together with the start of the next, to save a commit. Never rejects. */
+/** Runs a step, then those in the queue. Records an end and the next start at once if it can. Never rejects. */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
   for (;;) {
@@ -610,7 +610,7 @@ function failureOutcome(
   }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
-  // If the tool reported an effect, the step fails even after an abort, as it must not run again by itself.
+  // If the tool reported an effect, the step fails even after an abort, as it must not run again unasked.
   if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);

@@ -12,7 +12,7 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "../run/step
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 
-/** Undoes steps in reverse order of their ends. A step that cannot be undone does not stop the others. */
+/** Undoes steps, beginning with the one that ended last. A step that cannot be undone does not stop the others. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];

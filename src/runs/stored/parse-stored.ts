@@ -195,7 +195,7 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
     case "step-retry":
       return event.undo === true ? isUndoing : status === "running";
     case "step-end":
-      // A failed step may turn out to be unknown later.
+      // The outcome of a failed step may turn out to be unknown later.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end": {
       const changesInput = event.outcome.status === "approved" && event.outcome.changed !== undefined;

@@ -186,7 +186,7 @@ async function askPlanner(
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
-    // Gives work that the planner started but did not await time to run.
+    // Lets work run that the planner started but did not await.
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(reportedLate, 0, "the planner emitted an event after it had ended");
     assert.deepEqual(executed, [], "the planner executed a tool");

@@ -228,7 +228,7 @@ const maxNumberLength = 1_000;
 const expectedOperand = "a number, a name or ( was expected here";
 const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
 
-/** All patterns are sticky and linear, so that no text is slow. */
+/** All patterns are sticky and linear, so that no text is slow to scan. */
 export class Scanner {
   position = 0;
 

@@ -74,7 +74,7 @@ export type NotesInput =
     }
   | ({ readonly operation: "get" | "delete" } & NoteTarget);
 
-/** Storage of Notes, which finds notes in the order of insertion. @group Storage */
+/** Storage of Notes. It finds notes in the order of insertion. @group Storage */
 export interface NoteStorage extends KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /** A query for notes: conditions that must all be met, order and page. @group Storage */

@@ -48,7 +48,7 @@ const noteOptions = {
  * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in
  * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
  * reverts both. Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or
- * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text. A call that fails
+ * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` returns no text. A call that fails
  * changes nothing. {@includeCode ../../../examples/17-notes-and-web-search.ts} @group Built-in tools
  */
 export function createNotes<TResources = unknown, const TName extends string = "Notes">(

@@ -8,7 +8,7 @@ type Slots = Readonly<Record<string, SlotValue>>;
 
 const kinds =
   "application|asset|bug|case|change|claim|contract|customer|decision|document|incident|invoice|issue|item|motion|order|policy|pr|project|proposal|pull request|record|release|request|rfc|risk|task|ticket|vendor";
-/** `PROP-2025-001`, `#42` or `HR`: a word with a digit or two capitals. */
+/** Together with `hasMark`, a word with a digit or two capitals: `PROP-2025-001`, `#42` or `HR`. */
 const key = new RegExp(`^(?:(?:the )?(?:${kinds}) )?[^\\s:;,]*(?:\\d|\\p{Lu}{2})[^\\s:;,]*$`, "iu");
 const hasMark = /\d|\p{Lu}{2}/u;
 const name = /^\p{Lu}[^\s:;,]*(?: [^\s:;,]+){0,5}$/u;

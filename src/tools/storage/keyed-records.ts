@@ -3,7 +3,7 @@ import { failOption, hasMethods, type OptionReader, type OptionTable, readOption
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
-  /** Number of latest changes, over all scopes, that are remembered and not repeated. At least 1. @default 10_000 */
+  /** Number of the latest changes, over all scopes, to remember and not to repeat. At least 1. @default 10_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
    * nothing. Returns undefined and changes nothing if the change does not fit: the item to change or remove does not
    * exist or is not as expected, or the id to insert exists.
    *
-   * A storage may forget the oldest records. It must document how many it keeps, or how long.
+   * A storage may forget the oldest records. It must document how many it keeps, or for how long.
    */
   apply(scope: string, write: TWrite): TRecord | undefined | Promise<TRecord | undefined>;
 }
@@ -98,7 +98,7 @@ interface WriteCall<TChange, TOperation, TRecord> {
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
-/** Refuses a missing key, because all calls would share one record. */
+/** Refuses a missing key, because all calls without a key would share one record. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,
@@ -110,7 +110,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
   if (typeof key !== "string" || key === "") {
     failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
   }
-  // Looks for a record first, because a second attempt to delete an item could find another one.
+  // Looks for a record first, because a second attempt to delete an item could find a different item.
   let record = await storage.recall(scope, key);
   let change: TChange | undefined;
   try {

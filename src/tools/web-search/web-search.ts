@@ -59,7 +59,7 @@ export interface WebSearchOptions<TName extends string = string> {
 const searchOptions = {
   name: { ...toolName, default: "WebSearch" },
   search: { type: "function", isRequired: true },
-  // The tool checks its fields.
+  // `defineTool` checks the fields of this option.
   rateLimit: { type: "any", default: { limit: 1, intervalMs: 1_000 } },
 } satisfies OptionTable<WebSearchOptions>;
 
@@ -136,7 +136,7 @@ function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: 
   return results;
 }
 
-/** Rejects URLs with a user name, which disguise the host. */
+/** Accepts only `http:` and `https:` URLs without user and password, which could disguise the host. */
 function readUrl(text: string): URL | undefined {
   if (text.length > maxUrl || !URL.canParse(text)) return undefined;
   const url = new URL(text);
