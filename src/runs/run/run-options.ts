@@ -66,7 +66,7 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     undoOnFailure?: boolean | undefined;
     /** Maximum number of replans, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
     maxReplans?: number | undefined;
-    /** Names of tools that a replan may use as if the first plan did, without approval. @default none */
+    /** Names of tools that need no more approval in a replan than if the first plan had called them. @default none */
     replanTools?: readonly TTool["name"][] | undefined;
     /** Expected `hashPlan` of the plan; a plan with a different hash fails with `plan-not-approved`. */
     approvedHash?: string | undefined;

@@ -194,7 +194,7 @@ export class RunRegistry implements RunHost {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
       deliver();
     };
-    // The next execution gets a lease with the same fence, which must not be released with this one.
+    // Waits, as the next execution gets a lease with the same fence, which this release must not end.
     const releasing = this.leases.release(run);
     if (releasing === undefined) forget();
     else releasing.then(forget);

@@ -143,7 +143,7 @@ export interface PruneOptions {
   keep?: number | undefined;
   /** Selects runs of this dialogue, of any status unless `status` is set. */
   thread?: string | undefined;
-  /** Selects runs with this status, or one of these. @default completed, failed and cancelled */
+  /** Selects runs with this status, or one of these. @default completed, failed and cancelled; all with `thread` */
   status?: RunStatus | readonly RunStatus[] | undefined;
   /** Stops deleting when aborted. */
   signal?: AbortSignal | undefined;

@@ -14,7 +14,7 @@ const streamOptions = { clock: { type: "clock", default: systemClock } } satisfi
 /**
  * Turns the events of a run into the body of a `text/event-stream` response, for `EventSource` in a browser. Each event
  * has its type as `event` and its JSON as `data`. A recorded event has its `sequence` as `id`, which a browser sends as
- * `Last-Event-ID` when it reconnects: pass that on as `after`. After 15 seconds without an event, a comment follows. If
+ * `Last-Event-ID` when it reconnects: pass that on as `after`. After 15 seconds without an event, a comment is sent. If
  * reading fails, so does the stream; cancelling it stops reading. Throws `invalid-options`.
  *
  * ```ts
