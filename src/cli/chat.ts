@@ -111,7 +111,7 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
     const { runs } = await agent.listRuns({ thread, status: "suspended", limit: maxOpen });
     for (const { runId } of runs.toReversed()) {
       const run = await agent.getRun(runId);
-      // A pipe shows one answer per line, but a "y" must not approve a call that was not shown.
+      // Through a pipe, only approvals are shown, because a "y" must not approve a call that was not shown.
       if (run?.pending && (isTerminal || run.pending.some(isApproval))) show(run);
     }
   };

@@ -163,7 +163,7 @@ async function openDatabase(path: string) {
   }
 }
 
-/** Node 22 warns that its driver is experimental, which users of the command cannot change. */
+/** Hides the warning of Node 22 that its driver is experimental, because users of the command cannot act on it. */
 function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};

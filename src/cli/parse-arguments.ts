@@ -57,7 +57,7 @@ interface CommandOption {
   readonly commands: readonly NamedCommand["type"][];
 }
 
-// Without a file after `--db`, the next argument is an option or "--".
+// If the file after `--db` is missing, the next argument is an option or "--".
 const readFileName = readerFor((text) => text !== "" && !text.startsWith("-"), "a file, such as ./todo.db");
 const isTime = (text: string) => !Number.isNaN(Date.parse(text)) && isInCalendar(text);
 const readThread = readerFor((text) => threadOption.isValid(text), threadOption.expected);

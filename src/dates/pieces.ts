@@ -366,7 +366,7 @@ function readClock(groups: Groups): Content | undefined {
   const isRange = hourLast !== undefined;
   const unclear = /[:：]/.test(sign ?? "") ? "digits" : "bare";
   const said = [half, halfLast, groups.clock].some((word) => word !== undefined) ? "clear" : unclear;
-  // Without a preposition, "900", "5" and "3-4" are numbers; "0700" may be a time.
+  // "900" is a number and, without a preposition, so are "5" and "3-4". "0700" may be a time.
   const isPlain = minute !== undefined && sign === "" && half === undefined;
   if (isPlain && hour.length === 2 && !isRange && groups.second === undefined) return readFourDigits(hour, minute);
   if (isPlain || signLast === "" || (said === "bare" && lead === undefined && (isRange || hour.length === 1)))

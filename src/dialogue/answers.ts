@@ -114,7 +114,7 @@ const maxText = 10_000;
 const everything =
   /^(?:both|all|both of (?:them|those|these)|all of (?:them|those|these)|everything|them all|all (?:two|three|four|five))$/;
 
-/** Finds options by id, label, rank or words of only one label. "Both" and "all" work if several may be chosen. */
+/** Finds options by id, label, rank or words that fit only one. "Both" and "all" work if several may be chosen. */
 function optionIn({ options = [], display }: QuestionItem, said: string): JsonValue | undefined {
   const isSeveral = display === "multi-select";
   const ids = options.map(({ id }) => id);

@@ -51,7 +51,7 @@ interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   readonly own: readonly string[];
   readonly hasTold: boolean;
-  /** True once a skipped word was not an article, a filler or a preposition. */
+  /** True once a skipped word was not one of the call, an article, a filler or a preposition. */
   readonly isLoose: boolean;
 }
 
@@ -121,7 +121,7 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   const isWho = /^(?:him|her|them)$/.test(word) && /^(?:for|to|with|from|by)$/.test(request.words[at - 1] ?? "");
   if (thing !== undefined || denials.has(word) || quantifiers.has(word) || isWho) return;
   yield* withValue(call, options, state);
-  // Next to a free text, a word of the call may belong to the text: "glue sticks".
+  // If a slot takes free text, a word of the call may belong to that text: "glue sticks".
   const mayBeText = call.slots.some((slot) => options.takesText?.(slot));
   const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
   const isPassed = isSkipped(word) || options.passes?.has(word) === true;
@@ -154,7 +154,7 @@ function* withValue(call: Call, options: FillOptions, state: State): Generator<S
 function* withText(call: Call, options: Filling, state: State): Generator<State> {
   const { request, end } = options;
   const { at, values } = state;
-  // The border between two adjacent texts would be a guess.
+  // Only one text is read, because the border between two would be a guess.
   if (state.textWords > 0) return;
   const isQuote = request.tokens[at]?.kind === "quote";
   for (const slot of call.slots) {

@@ -32,7 +32,7 @@ export interface Focus {
   readonly things: readonly KnownThing[];
   readonly steps: readonly DoneStep[];
   readonly last: readonly DoneStep[];
-  /** List or other container of the things of the last step; undefined if there is none or more than one. */
+  /** List or other container of the things of the last step; the first if there are several. */
   readonly container: KnownThing | undefined;
   /** True if the previous line was not understood. Pronouns then refer to nothing. */
   readonly isDistant: boolean;
@@ -84,7 +84,7 @@ function namedThing(kind: string, key: string, from: Pick<KnownThing, "tool" | "
   return { kind, keyField: kind, key, label: key, fields: {}, path: [], keyInputs, ...from, isGone: false };
 }
 
-/** Finds the container of the last things: a text field that has the same value in all of them. */
+/** Finds the container of the last things: its name is in a text field with the same value in all of them. */
 function containerOf(
   tools: readonly DefinedTool[],
   [mention]: readonly Mention[],

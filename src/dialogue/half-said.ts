@@ -44,7 +44,7 @@ export function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
 
-/** Replaces the former thing's time of day in each value by the new thing's. */
+/** In each value with the former thing's time of day, replaces that time with the new thing's. */
 export function withTimesOf(
   input: JsonObject,
   { former, own }: { readonly former: JsonObject; readonly own: JsonObject },
@@ -127,7 +127,7 @@ const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, 
 const forward = /^(?:later|longer|more|back)$/;
 const backward = /^(?:earlier|sooner|forward|less)$/;
 
-/** Reads "half an hour later", "back a week" and "two days earlier" relative to the present value. */
+/** Reads "half an hour later", "back a week" and "two days earlier" relative to the present or else the last value. */
 function shiftAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
   const { words, clock } = request;
   const from = toWall(base.own, clock) ?? toWall(base.last, clock);
@@ -142,7 +142,7 @@ export function saysShift(words: readonly string[]): boolean {
   return words.some((_, at) => durationAt(words, at) !== undefined);
 }
 
-/** `ms` is negative for "earlier" and "back". */
+/** `ms` is negative for "earlier", "sooner", "forward" and "less", but not for "back". */
 function durationAt(words: readonly string[], start: number): { ms: number; end: number } | undefined {
   const isLed = /^(?:later|longer|back|earlier|sooner|forward)$/.test(words[start] ?? "");
   const first = isLed ? start + 1 : start;
@@ -212,7 +212,7 @@ function complete(said: Said, base: TimeBase, clock: DateClock): Wall | undefine
   if (day === undefined) return undefined;
   const time = said.time ?? known?.time;
   if (said.time === undefined || said.isBare !== true || known?.time === undefined) return { day, time };
-  // "8" means 8:00 or 20:00, whichever is nearer to the present time.
+  // "8" means 8:00 or 20:00, whichever is nearer to the known time of day.
   const half = dayMs / 2;
   const hours = [said.time % half, (said.time % half) + half];
   const near = (ms: number) => Math.abs(ms - (known.time ?? 0));

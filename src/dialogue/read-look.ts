@@ -15,7 +15,7 @@ import type { ThreadLine } from "./thread-line.ts";
 const recorded = /^(?:still|yet|already)$/;
 const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|currently|exactly|actually|put|set";
 
-/** Reads a question as a look-up, or a fragment as one by a tool that the thread has used: "read me tonight again". */
+/** Reads a question as a look-up, or a fragment as the look-up of a tool in the thread: "read me tonight again". */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request, focus, rules } = line;
   const [first = ""] = request.words.slice(wish?.start ?? 0);

@@ -22,7 +22,7 @@ import { isLaughter } from "./wish.ts";
 
 export { askAfter, readAnswer };
 
-/** Reads a line in its thread. If not every word is understood, the planner gets the line unchanged. */
+/** Reads a line in its thread. The planner gets a line unchanged if it needs no thread or is not understood. */
 export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const line = new ThreadLine(turn, await Promise.all(turn.tools.map(compileTool)));
   const exact = await line.planning.planExactly(turn.request);

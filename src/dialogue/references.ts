@@ -196,7 +196,7 @@ function single(place: Part, focus: Focus, fits: (thing: KnownThing) => boolean)
   return things && { ...place, how: "pronoun", things, isOpen: things.length > 1 };
 }
 
-/** Reads a name or words that only one name has: "the tent pegs", "gutters", "the patels". */
+/** Reads a name or words of a name, which several things may share: "the tent pegs", "gutters", "the patels". */
 function nameAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const from = withoutDeterminer(line, start);
   const isTitle = titles.has(line.words[from] ?? "");

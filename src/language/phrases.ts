@@ -6,7 +6,7 @@ export function parsePhrase(phrase: string, known?: KnownGroups): PhraseNode {
   return parseSyntax(phrase, wordsOf, known);
 }
 
-/** Calls the slow tokenizer only for words that it would split. */
+/** Splits plain lower-case words at spaces, because the tokenizer is slow. */
 function wordsOf(text: string): readonly string[] {
   const plain = text.trim() === "" ? [] : text.trim().split(/\s+/);
   const isPlain = plain.every((word) => /^[a-z]+$/.test(word) && !contractions.has(word));

@@ -18,7 +18,7 @@ const maxWords = 10_000;
 const notArithmetic =
   /^(?:\d{1,2}\/\d{1,2}\/(?:\d\d){1,2}|\d{4}-\d\d?-\d\d?|(?:\d-)?\d{3}-\d{3}-\d{4}|(?:\d-)?\d{3}-\d{4})$/;
 
-/** Returns undefined unless the sum uses every word. `results`: number of earlier results, or possible numbers. */
+/** Returns undefined unless the sum uses every word. `results`: how many earlier results there are or may be. */
 export function readSum(
   tokens: readonly Token[],
   { results = 0 }: { readonly results?: number | readonly number[] } = {},

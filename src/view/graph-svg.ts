@@ -168,7 +168,7 @@ export function placeRows(layers: readonly (readonly Placed[])[]): void {
   for (const one of layers.flat()) one.x -= left;
 }
 
-/** Finds the nearest places by least squares (pooling adjacent violators). */
+/** Finds the places nearest to the wanted ones, by least squares (pooling adjacent violators). */
 function placeRow(layer: readonly Placed[]): void {
   const pools: { readonly mean: number; readonly all: readonly Placed[] }[] = [];
   for (const one of layer) {

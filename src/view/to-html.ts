@@ -7,8 +7,8 @@ import { type DrawnRun, type DrawOptions, drawnRun, drawOrRefuse, toRunView } fr
 /**
  * Draws a run as an HTML document, or several runs as one document that lists failures, pending items, slow steps and
  * costs. The document loads and runs nothing, whatever a run contains. Events show more than a result does, such as
- * attempts and model calls. Sensitive values are hidden, and long values are cut. Throws `invalid-options` for any other
- * value.
+ * attempts and model calls. Sensitive values are hidden, and long values are cut. Throws `invalid-options` for anything
+ * that is not a run.
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toHtml(run: DrawnRun | readonly DrawnRun[], options: DrawOptions = {}): string {

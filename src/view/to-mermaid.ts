@@ -4,14 +4,14 @@ import { cutGraph, type GraphNode, getLines, toPlanGraph } from "./plan-graph.ts
 import { type DrawnRun, drawnRun, drawOrRefuse, isEvents, toRunView } from "./run-view.ts";
 import { hasFailed } from "./timeline.ts";
 
-/** Mermaid refuses more than 500 edges and 50 000 characters. */
+/** Mermaid refuses a chart of more than 500 edges or 50 000 characters. */
 const limits = { maxNodes: 200, maxEdges: 450 };
 const maxLabel = 40;
 
 /**
  * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org), with an
- * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A graph that is too large for
- * Mermaid is cut off. Throws `invalid-options` for any other value. {@includeCode ../../examples/29-pictures.ts}
+ * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A graph too large for Mermaid
+ * is cut off. Throws `invalid-options` for anything but a plan or a run. {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
   return drawOrRefuse(drawn, { expected: `a plan, or ${drawnRun}`, draw: () => toFlowchart(drawn) });

@@ -18,8 +18,8 @@ export interface LlmPlannerOptions {
   /** 0 for the likeliest answer, null for the model's default. Not sent to a model that rejects it. @default 0 */
   temperature?: number | null | undefined;
   /**
-   * Maximum tokens of an answer, including thinking. A cut-off answer is requested once more, with twice the limit.
-   * @default the limit of a hosted model, or what the budget leaves; 2048 for other models
+   * Maximum tokens of an answer, including thinking. An answer cut off at this limit is requested once more, with twice
+   * the limit. @default the limit of a hosted model, or what the budget leaves; 2048 for other models
    */
   maxOutputTokens?: number | undefined;
   /**

@@ -275,7 +275,7 @@ export function cannotPlan(
   });
 }
 
-/** Replaces half of a surrogate pair, because some servers reject it. */
+/** Cuts text and replaces lone surrogates, because some servers reject them. */
 export function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }

@@ -85,7 +85,7 @@ export function onlyIf(steps: readonly PlanStep[], match: Match, { isDenied }: C
   return [first, ...dependent];
 }
 
-/** Runs the step for the item that was found: "milk" matches "buy milk", not "milkshake". */
+/** Runs the step for the item that was found, if it is the only one: "milk" matches "buy milk", not "milkshake". */
 function ofFound(step: PlanStep, first: PlanStep, match: Match, others: readonly PlanStep[]): PlanStep {
   const sought = Object.entries(first.input ?? {});
   const isSought = ([name, value]: [string, unknown]) => sought.some(([key, each]) => key !== name && each === value);

@@ -19,7 +19,7 @@ export interface Wish {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** False if the wish may continue the one before ("remind me to buy milk and call mom"), or either states a value. */
+  /** False if a wish may continue the last one ("remind me to buy milk and call mom") or either wish states a value. */
   readonly isSure: boolean;
 }
 

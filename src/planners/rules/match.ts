@@ -10,7 +10,7 @@ import { closers, type TextEdges } from "./texts.ts";
 
 /** Node of a linked list that starts at the last piece. */
 export interface Piece {
-  /** `free`: an article or a sign. `slot`: a value, or a part of its text. `left`: an unused date. */
+  /** `free`: an article, a sign or another small word. `slot`: a value, or a part of its text. `left`: an unused date. */
   readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
