@@ -57,7 +57,7 @@ const subject = /^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will 
 
 const anyDate: SlotType = { kind: "date-time", takesDay: true, form: "offset" };
 
-/** Reads the answer to a question from a text: undefined if there is none, null if the text declines. */
+/** Reads the answer to a question from text: undefined if there is no answer, null if the text declines. */
 export function readAnswer(item: QuestionItem, text: string, clock: DateClock): JsonValue | undefined {
   const request = readRequest(text.slice(0, maxText), clock);
   const { words } = request;

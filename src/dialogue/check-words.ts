@@ -27,8 +27,8 @@ const numberWords = new Set([...cardinals.slice(2), ...tens, "hundred", "thousan
 const openers = wordSet("done no nothing none ok okay yes there here not both each every sorry still also only nobody");
 
 /**
- * True if all numbers, dates and names in a text occur in the values. A name may also be a word from the tool's name or
- * description. The first word of a sentence may also be a common word or a verb.
+ * True if all numbers, dates and names in the text occur in the values. A name may also be a word from the tool's name
+ * or description. The first word of a sentence may also be a common word or a verb.
  */
 export function isInValues(
   text: string,

@@ -37,7 +37,7 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
   return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 
-/** Asks which of several things is meant; the call for the chosen one then runs. */
+/** Asks which of several things are meant; the calls for the chosen things then run. */
 export function askWhich(
   things: readonly KnownThing[],
   calls: readonly (readonly MeantCall[])[],

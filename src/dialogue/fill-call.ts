@@ -23,7 +23,7 @@ import { only } from "./things.ts";
 export interface Filled {
   readonly values: Readonly<Record<string, readonly SlotValue[]>>;
   readonly target: string | undefined;
-  /** True if a word of the call's own phrases was said, such as "move". */
+  /** True if a phrase of the call takes all values, and its required words were said, such as "move". */
   readonly isNamed: boolean;
   readonly isHinted: boolean;
   readonly textWords: number;
@@ -269,7 +269,7 @@ export async function inputOf(
   return undefined;
 }
 
-/** Escapes a text from an output, so that a plan does not read it as a template. */
+/** Escapes text from an output, so that a plan does not read it as a template. */
 export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }

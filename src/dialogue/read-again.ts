@@ -77,7 +77,7 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
 
-/** Reads "and 43 too" as the key of a known thing if the step has no other number. */
+/** Reads "and 43 too" as the key of a known thing if the input of the step has at most one number. */
 function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
   const known = thingOf(step, focus);
   const { start = 0, end = 0 } = wish ?? {};

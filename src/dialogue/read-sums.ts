@@ -90,7 +90,7 @@ export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
 
 const resultWords = /(?<=\S )(?:that much|that many|(?:that|the) (?:amount|total|sum|result|number))$/i;
 
-/** Replaces words for the last result at the end of a text: "note the bill as that much". */
+/** Replaces words for the last result at the end of text values: "note the bill as that much". */
 export function readResultInText(line: ThreadLine, steps: readonly PlanStep[]): PlanTurn | undefined {
   const [last] = line.focus.last.flatMap((step) => numberOf(step, line.rules) ?? []);
   if (last === undefined) return undefined;

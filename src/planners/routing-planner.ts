@@ -36,7 +36,7 @@ const routingOptions = () =>
   }) satisfies OptionTable<RoutingPlannerOptions>;
 
 /**
- * Creates a planner that chooses another one by the complexity of a request, so that simple requests do not wait for a
+ * Creates a planner that chooses among others by the complexity of a request, so that simple requests do not wait for a
  * large model. If a route has several planners, the next is asked when one fails. `source.route` of a plan names the
  * route. Throws `invalid-options`. If `classify` returns an unknown route, planning fails with `planning-failed`.
  *

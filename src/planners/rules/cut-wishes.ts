@@ -212,7 +212,7 @@ function readSeparator(
   return { end: at, endsHard: isHard || beginsWish(words, at), endsSentence: isHard };
 }
 
-/** Returns true if the sign ends a wish, false if it may be part of a text, undefined if it does not separate. */
+/** Returns true if the sign ends a wish, false if it may be part of free text, undefined if it does not separate. */
 function signSeparator(tokens: readonly Token[], words: readonly string[], at: number): boolean | undefined {
   const sign = words[at] ?? "";
   const before = tokens[at - 1];

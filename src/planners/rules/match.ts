@@ -97,7 +97,7 @@ export class TooMuchWork extends Error {}
 export interface Range {
   readonly start: number;
   readonly limit: number;
-  /** True if the template may end before this token. `isText`: the token before it is part of a text. */
+  /** True if the template may end before this token. `isText`: the token before this one belongs to free text. */
   isEnd(position: number, isText: boolean): boolean;
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
@@ -392,7 +392,7 @@ export class Matcher {
     }
   }
 
-  /** True if a value may be part of the text: "add midnight in Paris", "add urgent care card". */
+  /** True if the value before the text may be part of that text: "add midnight in Paris", "add urgent care card". */
   private followsBareValue({ slots, position }: Run, pieces: Piece | undefined): boolean {
     if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;

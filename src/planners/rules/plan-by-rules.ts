@@ -186,7 +186,7 @@ export class Planning {
     const meant = found.readings.flatMap((reading): readonly Meaning[] => {
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
-      // The reading also lacks an hour, but only one question can be asked.
+      // An hour is in doubt, too, but only one question can be asked.
       if (asks !== undefined && reading.doubts.some(({ kind }) => kind === "hour")) return [];
       return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });

@@ -381,7 +381,7 @@ export class RequestReader {
     },
   );
 
-  /** True if a text that is never split contains another wish: "search for zod and add it". */
+  /** True if text that is never split contains another wish: "search for zod and add it". */
   private holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
     if (slots.get(name)?.text !== "whole" || isMessage === true) return false;
     const { words } = this.request;
