@@ -66,7 +66,7 @@ export function createReporter(
     "plan-revise": ({ outcome, cause }) => {
       const text =
         outcome.status === "completed"
-          ? `${printable(cause.message)} Planned again: ${outcome.plan.steps.length} steps`
+          ? `${printable(cause.message)} Planned again (steps: ${outcome.plan.steps.length})`
           : `Could not plan again: ${printable(outcome.error.message)}`;
       return [colors.yellow(text)];
     },

@@ -186,7 +186,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   if (planner === "rules" || (planner === undefined && model === undefined)) {
     if (model === undefined && host === undefined) return { type: "rules" };
     const option = model === undefined ? "--host" : "--model";
-    return command.error(`error: option '${option}' needs a model: --model qwen3, without --planner rules`);
+    return command.error(`error: option '${option}' needs the planner ollama: --model qwen3, without --planner rules`);
   }
   const name = model ?? env.OLLAMA_MODEL;
   if (!name) return command.error("error: --planner ollama needs the name of a model: --model qwen3");

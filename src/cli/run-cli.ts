@@ -141,7 +141,7 @@ async function askFor(
     if (choice !== undefined || type === "text") return choice ?? said;
     const read = choices === undefined ? readSlot({ kind: type, form: "offset" }, said, userClock()) : undefined;
     if (read?.ok === true) return read.value as JsonValue;
-    why = read === undefined ? "" : `It was ${read.why}. `;
+    why = read === undefined ? "" : `Not understood: ${read.why}. `;
   }
   return undefined;
 }

@@ -243,7 +243,7 @@ function convertInput(option: string, schema: StandardSchema): JsonSchema {
     return toJsonSchema(schema, "input") as JsonSchema;
   } catch (thrown) {
     const [why] = (thrown instanceof Error ? thrown.message : describeThrown(thrown)).split("\n");
-    failOption(option, "a schema", `expressible as JSON Schema (${why})`, true);
+    failOption(option, schema, `expressible as JSON Schema (${why})`);
   }
 }
 

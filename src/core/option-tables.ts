@@ -210,7 +210,7 @@ export function describeValue(value: unknown): string {
   if (value === null || typeof value !== "object") return String(value);
   try {
     if (value instanceof Promise) return "a Promise: await it";
-    return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+    return Array.isArray(value) ? `an array of length ${value.length}` : "an object";
   } catch {
     return "something that cannot be read";
   }

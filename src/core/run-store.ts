@@ -199,7 +199,7 @@ export function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere">
 }
 
 export function sequenceConflict(runId: string, { sequence, next }: { sequence: number; next: number }) {
-  const message = `Run "${runId}" expects event ${next}, not ${sequence}: another writer has added events.`;
+  const message = `Run "${runId}" expects event ${next}, not ${sequence}: another writer has changed it.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 

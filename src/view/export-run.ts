@@ -99,7 +99,7 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
 async function readKeyPair(key: PortableKey | KeyPair): Promise<KeyPair> {
   if (isPortable(key)) {
     const { x, d } = await readPortable(key);
-    if (d === undefined) return failKey("options.key", "private");
+    if (d === undefined) return failKey("options.key", key, "private");
     const jwk = { kty: "OKP", crv: "Ed25519", x };
     const [privateKey, publicKey] = await Promise.all([
       crypto.subtle.importKey("jwk", { ...jwk, d }, "Ed25519", false, ["sign"]),
@@ -111,7 +111,7 @@ async function readKeyPair(key: PortableKey | KeyPair): Promise<KeyPair> {
   const { publicKey } = key;
   for (const [name, usage] of [["privateKey", "sign"] as const, ["publicKey", "verify"] as const]) {
     if (key[name]?.algorithm?.name === "Ed25519" && key[name].usages.includes(usage)) continue;
-    failOption(`options.key.${name}`, key[name], `an Ed25519 key of WebCrypto that may ${usage}`);
+    failOption(`options.key.${name}`, key[name], `a WebCrypto Ed25519 key that may ${usage}`);
   }
   if (!publicKey.extractable) failOption("options.key.publicKey", publicKey, "an extractable key");
   return key;
@@ -139,9 +139,9 @@ async function readPem(text: string): Promise<object> {
 }
 
 /** Omits the received value, which may be a private key. */
-function failKey(option: string, kind: "private" | "public"): never {
+function failKey(option: string, key: PortableKey, kind: "private" | "public"): never {
   const expected = `an unencrypted Ed25519 ${kind} key in PEM format or as a KeyObject`;
-  return failOption(option, "another text or key", expected, true);
+  return failOption(option, key, expected);
 }
 
 async function describeEvents(
@@ -242,7 +242,7 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
 async function readPublicKey(key: PortableKey): Promise<string> {
   if (typeof key === "string" && fromBase64(key)?.length === 32) return key;
   const { x } = isPortable(key) ? await readPortable(key) : {};
-  if (x === undefined) return failKey("options.publicKey", "public");
+  if (x === undefined) return failKey("options.publicKey", key, "public");
   return `${x.replaceAll("-", "+").replaceAll("_", "/")}=`;
 }
 

@@ -34,7 +34,7 @@ describe("failOption", () => {
     [Number.NaN, "NaN"],
     [Symbol("s"), "Symbol(s)"],
     [() => "the source of a function", "a function"],
-    [[1, 2], "an array of 2"],
+    [[1, 2], "an array of length 2"],
     [{ secret: 1 }, "an object"],
     ["-----BEGIN PRIVATE KEY-----", "text"],
     [new Uint8Array([1, 2, 3]), "an object"],

@@ -154,7 +154,7 @@ describe("indexTools", () => {
     [
       "a list",
       [],
-      '"tools[1]" must be an object with name, description, inputSchema and execute; received an array of 0',
+      '"tools[1]" must be an object with name, description, inputSchema and execute; received an array of length 0',
     ],
     ["an object without a name", {}, '"tools[1].name" must be 1 to 64 letters'],
     ["a name", { name: "X" }, '"X.description" must be text; it is missing'],

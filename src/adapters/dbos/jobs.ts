@@ -96,7 +96,7 @@ export async function readJob(
 
 async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   if (typeof run === "string") {
-    if (run.trim() === "") failOption("request", run, "a request or a plan");
+    if (run.trim() === "") failOption("request", run, "a request that is not blank, or a plan");
     return { request: run };
   }
   const scope = {
@@ -142,7 +142,7 @@ const scheduleOptions = {
 
 export async function readSchedule(name: string, options: ScheduleOptions) {
   const { request, plan, metadata, ...rest } = readOptions(scheduleOptions, { ...options, name });
-  if ((request === undefined) === (plan === undefined)) failOption("request", request, "a request or a plan");
+  if ((request === undefined) === (plan === undefined)) failOption("request", request, "given, or a plan, not both");
   const run = (request ?? plan) as string | PlanInput;
   const { content } = await readJob(run, { metadata, timeZone: rest.timeZone });
   return { ...rest, content };

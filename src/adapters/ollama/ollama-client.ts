@@ -218,7 +218,7 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
   const received = `${error.status === undefined ? "" : `${error.status}, `}${error.message.replace(/\.$/, "")}`;
   const messages: Partial<Record<ModelFailureReason, string>> = {
     "unknown-model": `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`,
-    unauthorized: `The server at ${host} refused access (${received}). Pass a key in "headers", or type: ollama signin`,
+    unauthorized: `The server at ${host} refused access (${received}). Pass a key in "apiKey", or type: ollama signin`,
     busy: `Ollama at ${host} is too busy (${received}). Try again later.`,
     "format-rejected": `Ollama cannot answer in this format (${received}). A simpler schema, or none, may work.`,
     "prompt-too-long": `The messages are too long for ${modelId} (${received}).`,

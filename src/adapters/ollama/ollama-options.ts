@@ -90,7 +90,7 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
 
 /** Errors must not contain the value of a header, which may be a key. */
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
-  checkPlainObject(option, headers, "texts");
+  checkPlainObject(option, headers, "text values");
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string" || !isHeader(name, value))
       failOption(`${option}.${name}`, value, "text that a header can have");

@@ -162,7 +162,7 @@ function readLongestText(pattern: string, place: string): number {
   try {
     new RegExp(pattern, "u");
   } catch (thrown) {
-    const expected = `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`;
+    const expected = `an ECMAScript regular expression with the flag u (${(thrown as Error).message})`;
     failOption(place, pattern, expected, true);
   }
   return longestTextFor(pattern);

@@ -90,7 +90,7 @@ function withNull(value: unknown): unknown {
 }
 
 const differing = "items that differ from each other";
-const tooManyLists = "too many of its lists have equal items to check";
+const tooManyLists = "it has too many lists with equal items to check them all";
 /** Maximum number of comparisons: more would take over a second. */
 const maxCompared = 10_000_000;
 

@@ -126,7 +126,7 @@ function toResponseFormat(schema: object | undefined): object {
 
 function failureOf(model: Pick<LanguageModel, "provider" | "modelId">, cause: unknown) {
   const { type, message } = (cause ?? {}) as { readonly type?: unknown; readonly message?: unknown };
-  const said = typeof message === "string" ? message : "it threw no error";
+  const said = typeof message === "string" ? message : "it gave no message";
   return modelFailure(model, reasonOf(type, said), { message: `wllama/${model.modelId} failed: ${said}`, cause });
 }
 

@@ -186,7 +186,7 @@ class Parser extends CelTokens {
     const node = this.expression();
     if (node.type !== "name" && node.type !== "variable") {
       const takes = macro === "map" ? "var, transform" : "var, predicate";
-      return this.fail(`${macro}(${takes}) invalid predicate iteration variable`, node.position);
+      return this.fail(`${macro}(${takes}) needs a name as its iteration variable`, node.position);
     }
     if (this.names.size > known) this.names.delete(node.name);
     this.variables.push(node.name);

@@ -78,13 +78,13 @@ export class CelTokens {
     const rounded = Number(number);
     if (!Number.isFinite(rounded)) return this.fail(`invalid number: ${rounded || number}`);
     const decimal = /^[\d.]+$/.test(number) ? number : String(/^0x/i.test(number) ? BigInt(number) : rounded);
-    return exactNumber(decimal) ?? refuse(`${decimal} is not exact as a JSON number; at most 2^53 is`, this.position);
+    return exactNumber(decimal) ?? refuse(`${decimal} is not exact as a JSON number`, this.position);
   }
 
   private readText([prefix = "", quote = "", raw = "", closing]: readonly (string | undefined)[]): string {
     const start = this.position + prefix.length + quote.length;
     const newline = quote.length > 1 ? -1 : (prefix === "" ? raw.replace(/\\./gs, "__") : raw).search(/[\r\n]/);
-    if (newline >= 0) return this.fail("newlines not allowed in single-quoted strings", start + newline);
+    if (newline >= 0) return this.fail("a line break is allowed only in triple quotes", start + newline);
     const kind = quote.length > 1 ? "triple-quoted string" : "string";
     if (closing === undefined) return this.fail(`unterminated ${kind}`, start - quote.length);
     return prefix === "" ? raw.replace(escapeSequence, (all, at) => this.unescape(all, start + at)) : raw;

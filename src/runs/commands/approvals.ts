@@ -133,7 +133,7 @@ function unstableInput(
 ): AgentError<"invalid-tool-input"> {
   const path = changed === undefined ? firstDifference(input, now) : [];
   const message =
-    "the schema twice parsed the approved input to another value; expected the same value for the same input: " +
+    "the schema parsed the approved input to a different value for the second time: " +
     "remove clocks, counters and look-ups from the transforms and defaults of the schema";
   return invalidInput(call, [{ path, message }]);
 }
@@ -363,7 +363,7 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   const iterations = ref && steps.get(ref.stepId)?.iterations;
   if (ref !== undefined && !steps.has(ref.stepId)) return `it has no ${what}`;
   if (iterations !== undefined && ref?.iteration === undefined)
-    return `${what} waits per iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
+    return `${what} waits per iteration: give an iteration from 0 to ${iterations.states.length - 1}`;
   const approval = ref === undefined ? planApproval : instanceAt(steps, ref)?.approval;
   if (approval === undefined)
     return `no approval of ${what} was requested (pending items of the run: ${pending.length})`;

@@ -103,7 +103,7 @@ export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   return readJsonObject(input, "input", maxPlanBytes);
 }
 
-const items = "an item of result.pending, or an approval-request";
+const items = "an item of result.pending, or an approval-request event";
 
 function placeOfItem(item: ApprovalItem): StepRef | undefined {
   const { kind } = (item ?? {}) as { readonly kind?: unknown };
@@ -155,8 +155,8 @@ export function readSettleOptions(
   checkName("stepId", stepId);
   const { iteration, output, retry, failed, resume, thread, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
-  if (given.length !== 1)
-    failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed", true);
+  const expected = `an object with exactly one of output, retry and failed (here: ${given.join(" and ") || "none"})`;
+  if (given.length !== 1) failOption("options", options, expected);
   if (given[0] === "retry" && retry !== true) failOption("retry", retry, "true");
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
@@ -202,7 +202,7 @@ export function readAnswer(
   checkName("runId", runId);
   const isId = typeof item === "string";
   if (!isId && item?.kind !== "question")
-    failOption("item", item, "an item of result.pending of kind question, or the id of its step");
+    failOption("item", item, 'an item of result.pending of kind "question", or the id of its step');
   const stepId = isId ? item : item.stepId;
   checkName("item.stepId", stepId);
   if (!isId && typeof item.id !== "string") failOption("item.id", item.id, "the id of the pending question");

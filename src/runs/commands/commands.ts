@@ -261,7 +261,7 @@ function requireUnknown(state: RunState, ref: StepRef): StepState {
   if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
   if (part.iterations !== undefined) {
     const last = part.iterations.states.length - 1;
-    throw notWaiting(runId, `${name} waits per iteration: give iteration, from 0 to ${last}`);
+    throw notWaiting(runId, `${name} waits per iteration: give an iteration from 0 to ${last}`);
   }
   if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
   if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);

@@ -142,7 +142,7 @@ function checkRequest(request: unknown, maxLength: number): void {
   const length = typeof request === "string" ? request.length : 0;
   if (typeof request === "string" && request.trim() !== "" && length <= maxLength) return;
   const advice = typeof request === "object" && request !== null ? ". To run a plan, call `execute`" : "";
-  const text = length > maxLength ? `${length}` : "blank text";
+  const text = length > maxLength ? `${length} characters` : "blank text";
   const received = typeof request === "string" ? text : `${describeValue(request)}${advice}`;
   const message = `A request must be text of 1 to ${maxLength} characters; received ${received}.`;
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });

@@ -83,7 +83,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   if (after !== undefined && state.sequence < after)
     failOption("after", after, `at most ${state.sequence}, the number of the last event of run "${from.runId}"`);
   if (isUnstarted(state) || (state.request === undefined && state.plan === undefined)) {
-    const message = "it had not started by then, so only the job in the queue has the plan";
+    const message = "it had not started before the fork, so only the job in the queue has the plan";
     throw resumeMismatch(from.runId, [{ message }]);
   }
   const secrets = await secretsOf(settings, { state });

@@ -130,7 +130,7 @@ function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
     return json.ok ? { input } : { input: step.input, error: dataOf(run, invalidInput(task, [json.issue])) };
   } catch (thrown) {
     if (thrown instanceof AgentError) return { input: step.input, error: dataOf(run, thrown) };
-    const tooMuch = "its references are too large for one text";
+    const tooMuch = "its references make one of its texts too long";
     const message = thrown instanceof TooMuchRepeated ? thrown.message : tooMuch;
     return { input: step.input, error: dataOf(run, invalidInput(task, [{ path: [], message }], thrown)) };
   }

@@ -169,7 +169,7 @@ export async function prune(
   const { keep, thread, status: statuses, signal } = readOptions(pruneOptions, options);
   const { before } = options;
   if (before === undefined && options.keep === undefined && thread === undefined)
-    failOption("options", "none", "at least one of before, keep and thread", true);
+    failOption("options", options, "an object with at least one of before, keep and thread");
   const status = [...(statuses ?? (thread === undefined ? endedStatuses : runStatuses))];
   let [deleted, toKeep] = [0, keep];
   for await (const runs of listPages(store, { status, thread, ...(before !== undefined && { until: before }) })) {

@@ -99,7 +99,7 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
 
 function checkTexts(option: string, texts: unknown, atLeast: number): void {
   const isList = Array.isArray(texts) && texts.every((text) => typeof text === "string" && text.trim() !== "");
-  if (!isList || texts.length < atLeast) failOption(option, texts, `a list of at least ${atLeast} texts`);
+  if (!isList || texts.length < atLeast) failOption(option, texts, `a list of non-blank texts, at least ${atLeast}`);
 }
 
 const maxNameLength = 60;

@@ -57,7 +57,7 @@ export function createNotes<TResources = unknown, const TName extends string = "
   const { name, storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
-    scope: checkText("notes.scope", scope(context), "a function that returns text that identifies their owner"),
+    scope: checkText("notes.scope", scope(context), "a function that returns text that identifies the owner"),
     author: author && (() => author(context)),
     now,
     createId,

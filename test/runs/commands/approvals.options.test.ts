@@ -78,7 +78,9 @@ describe.each(methods)("%s", (method) => {
   it.each([undefined, null, 5, "s1", [], {}, { stepId: "s1", hash }, { kind: "no", hash }])(
     "needs an item: not %j",
     (item) => {
-      expect(() => decide(method, item)).toThrow(invalid("item", "an item of result.pending, or an approval-request"));
+      expect(() => decide(method, item)).toThrow(
+        invalid("item", "an item of result.pending, or an approval-request event"),
+      );
     },
   );
 

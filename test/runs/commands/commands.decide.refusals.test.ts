@@ -23,7 +23,12 @@ describe("a refused decision states the reason:", () => {
   it.each([
     ["a step that does not exist", "none", undefined, 'it has no step "none"'],
     ["a step that needed no approval", "plain", undefined, 'no approval of step "plain" was requested'],
-    ["a loop without its iteration", "loop", undefined, 'step "loop" waits per iteration: give iteration, from 0 to 1'],
+    [
+      "a loop without its iteration",
+      "loop",
+      undefined,
+      'step "loop" waits per iteration: give an iteration from 0 to 1',
+    ],
     ["an iteration that does not exist", "loop", 9, 'no approval of step "loop[9]" was requested'],
   ])("%s", async (_what, stepId, iteration, why) => {
     const { agent, runId, hash } = await suspended();

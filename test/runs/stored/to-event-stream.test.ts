@@ -193,7 +193,7 @@ describe("events as a stream for browsers", () => {
     expect(wrong(undefined)).toThrow(
       /"events" must be an async iterable, such as agent.events\(runId\); it is missing/,
     );
-    expect(wrong([])).toThrow(/received an array of 0/);
+    expect(wrong([])).toThrow(/received an array of length 0/);
     expect(wrong(setUp().agent.events("r1"), { clock: 5 })).toThrow(/"clock" must be a clock/);
     expect(wrong(setUp().agent.events("r1"), { commentMs: 5 })).toThrow(/Unknown option "commentMs"/);
   });
