@@ -14,8 +14,10 @@ import type { DefinedTool, InferParsedInput, InferToolInput, Tool, ToolEffect } 
 
 /** Distributes over tools, so that `tool` narrows `input`. */
 type StepSubject<TTool extends Tool> = TTool extends Tool
-  ? StepRef & {
+  ? {
       readonly kind: "step";
+      readonly stepId: string;
+      readonly iteration?: number;
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The tool's parsed input, with defaults, as JSON. A part that JSON cannot express is left unparsed. */

@@ -252,7 +252,12 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
 }
 
 type StepEventBase<TType extends string, TTool extends Tool> = TTool extends Tool
-  ? EventBase<TType> & StepRef & { readonly tool: TTool["name"] }
+  ? EventBase<TType> & {
+      readonly stepId: string;
+      /** Index of the iteration of a `forEach`, from 0; absent for any other step. */
+      readonly iteration?: number;
+      readonly tool: TTool["name"];
+    }
   : never;
 
 /** A step or iteration started. Emitted once for all attempts and recorded before the tool runs. @group Events */

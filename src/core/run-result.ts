@@ -18,7 +18,10 @@ import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.t
 
 /** One entry of the execution log. @group Runs and results */
 export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
-  ? StepRef & {
+  ? {
+      readonly stepId: string;
+      /** Index of the iteration of a `forEach`, from 0. */
+      readonly iteration?: number;
       readonly tool: TTool["name"];
       /** The input with references resolved; as in the plan if the step never started. */
       readonly input: InferToolInput<TTool>;
@@ -34,22 +37,22 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
-        | {
-            readonly status: "completed";
-            readonly output: InferToolOutput<TTool>;
-            readonly error?: undefined;
-            readonly progress?: undefined;
-            readonly reason?: undefined;
-          }
-        | {
-            readonly status: Exclude<StepStatus, "completed">;
-            readonly output?: undefined;
-            /** Last progress that the tool reported, as in `step-end`. */
-            readonly progress?: JsonValue;
-            /** Present only for a skipped step. */
-            readonly reason?: SkipReason;
-          }
-      )
+      | {
+          readonly status: "completed";
+          readonly output: InferToolOutput<TTool>;
+          readonly error?: undefined;
+          readonly progress?: undefined;
+          readonly reason?: undefined;
+        }
+      | {
+          readonly status: Exclude<StepStatus, "completed">;
+          readonly output?: undefined;
+          /** Last progress that the tool reported, as in `step-end`. */
+          readonly progress?: JsonValue;
+          /** Present only for a skipped step. */
+          readonly reason?: SkipReason;
+        }
+    )
   : never;
 
 /** The decision about a step, an iteration of a step, or the plan. @group Approval */
