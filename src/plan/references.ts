@@ -199,7 +199,7 @@ function missing(
   ref: StepRef,
   { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
 ): AgentError<"invalid-reference"> {
-  const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
+  const hint = available.length > 0 ? ` Existing keys: ${available.join(", ")}.` : "";
   // In an expression, an id with "-" is a subtraction.
   const advice = skipped?.includes("-") ? "" : `; give this step the condition when: "${skipped} != null"`;
   const reason = skipped

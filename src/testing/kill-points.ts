@@ -188,7 +188,8 @@ export interface KillPointOptions<TResult> {
 /**
  * Runs once without a kill to see what is recorded, then once per point at which the process can be killed: before and
  * after each append. Each time, another process resumes the run, and `check` checks the outcome. Resolves to the
- * points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
+ * points, in order. Rejects with `invalid-options`, with the error of the first `run`, or with an error that names the
+ * point and has an error of `run`, `resume` or `check` as its cause.
  * {@includeCode ../../examples/21-kill-points.ts} @group Storage
  */
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {

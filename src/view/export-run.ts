@@ -202,7 +202,7 @@ export type RunVerdict =
   /** The document is unchanged since the owner of this key exported it. */
   | {
       readonly status: "signed";
-      /** Public key, 32 bytes in Base64: compare it with the expected key, or pass the expected key instead. */
+      /** Public key, 32 bytes in Base64. Unless `options.publicKey` was given, compare it with the key that you expect. */
       readonly publicKey: string;
       readonly recordedTo: number;
     }

@@ -52,7 +52,7 @@ it.each<[string, object, object, string]>([
   ["TodoStore", { operation: "list", list: "shopping" }, page(full, full), /^2 open todos in shopping: buy milk \(Fri/],
   ["TodoStore", { operation: "list", status: "completed" }, page(done), "1 completed todo: call Ann."],
   ["TodoStore", { operation: "list" }, page(...Array.from({ length: 12 }, () => todo)), /^12 open .*; buy milk; …\.$/],
-  ["TodoStore", { operation: "search", query: "x" }, page(), "No todos match."],
+  ["TodoStore", { operation: "search", query: "x" }, page(), "No matching todos."],
   ["TodoStore", { operation: "search", query: "milk" }, page(todo), "1 open todo: buy milk."],
   ["Notes", { operation: "add" }, note, 'Noted for gate: "code 4471".'],
   ["Notes", { operation: "get" }, note, "gate: code 4471"],

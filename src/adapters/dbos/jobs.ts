@@ -142,7 +142,8 @@ const scheduleOptions = {
 
 export async function readSchedule(name: string, options: ScheduleOptions) {
   const { request, plan, metadata, ...rest } = readOptions(scheduleOptions, { ...options, name });
-  if ((request === undefined) === (plan === undefined)) failOption("request", request, "given, or a plan, not both");
+  if ((request === undefined) === (plan === undefined))
+    failOption("request", request, "given if there is no plan, and left out if there is one");
   const run = (request ?? plan) as string | PlanInput;
   const { content } = await readJob(run, { metadata, timeZone: rest.timeZone });
   return { ...rest, content };

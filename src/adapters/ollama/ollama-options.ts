@@ -92,8 +92,7 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
   checkPlainObject(option, headers, "text values");
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== "string" || !isHeader(name, value))
-      failOption(`${option}.${name}`, value, "text that a header can have");
+    if (typeof value !== "string" || !isHeader(name, value)) failOption(`${option}.${name}`, value, "a valid header");
   }
   return { ...headers };
 }

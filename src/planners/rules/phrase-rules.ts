@@ -116,7 +116,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const node = read(template);
     const names = slotNames(node);
     const slots = once(() => new Map([...names].map((name) => [name, typeOf(name)])));
-    // If there is a function, only that function knows how it uses a slot.
+    // Only `toInput`, if present, knows how it uses a slot, so the slots of its phrase are not checked.
     if (source.toInput === undefined) readPhrase(`${tool.name}.phrases[${index}]`, source.phrase, slots);
     const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map((phrase) => {
       const node = nodes.get(phrase) ?? read(phrase);

@@ -67,7 +67,7 @@ const last = wordSet(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last",
 );
 
-/** Particles end a task ("turn the oven off"), but not a name ("milk on"). */
+/** A particle may end a task ("turn the oven off"), but not a name: "milk on" is not a name. */
 const particles = wordSet("on off away out up down open over");
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 

@@ -610,7 +610,7 @@ function failureOutcome(
   }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
-  // If the tool reported an effect, the step fails even after an abort, as it must not run again unasked.
+  // A `once` call that threw may have had an effect, so the step fails even after an abort: it must not run again unasked.
   if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);

@@ -133,7 +133,7 @@ function sayOne(operation: TodoStoreInput["operation"], todo: TodoOfCall): strin
 }
 
 function sayPage({ todos, count: all, completed, pending }: TodoPage, input: TodoStoreInput, place: string): string {
-  if (all === 0) return input.operation === "search" ? `No todos match${place}.` : `No todos${place}.`;
+  if (all === 0) return input.operation === "search" ? `No matching todos${place}.` : `No todos${place}.`;
   const shown = pending > 0 ? todos.filter((todo) => !todo.completed) : todos;
   const kind = pending > 0 ? "open " : "completed ";
   const total = pending > 0 ? pending : completed;

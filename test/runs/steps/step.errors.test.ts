@@ -100,7 +100,7 @@ describe("the error of an iteration names the iteration", () => {
   it("if a reference leads nowhere", async () => {
     expect(await errorOf(createFakeTool({ name: "T" }), { input: { a: { $ref: "item.n" } } })).toMatchObject({
       code: "invalid-reference",
-      message: 'Step "l[1]" refers to item.n, which does not exist. There are: m.',
+      message: 'Step "l[1]" refers to item.n, which does not exist. Existing keys: m.',
       details: { stepId: "l", iteration: 1, reference: "item.n" },
     });
   });
