@@ -1,11 +1,16 @@
 import { toErrorData } from "./error-data.ts";
-import { AgentError, type AgentErrorData, fromErrorData, isAgentError, type RefusedWish } from "./errors.ts";
-import type { PlanDeltaEvent, PlanFallbackEvent, TurnOutcome } from "./events.ts";
-import type { JsonValue } from "./json.ts";
+import {
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorData,
+  fromErrorData,
+  isAgentError,
+  type RefusedWish,
+} from "./errors.ts";
+import type { PlanDeltaEvent, PlanFallbackEvent } from "./events.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
 import type { Plan, PlanInput, PlanSource, ReadValue } from "./plan.ts";
-import type { QuestionItem } from "./question.ts";
-import type { RunSnapshot, StepRecord } from "./run-result.ts";
+import type { StepRecord } from "./run-result.ts";
 import type { DefinedTool } from "./tool.ts";
 
 /** The input of a planner. @group Planners */
@@ -101,26 +106,14 @@ export interface Planner {
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
 }
 
-export interface TurnRequest
-  extends Pick<PlanRequest, "request" | "tools" | "maxSteps" | "nowMs" | "timeZone" | "signal"> {
-  readonly runs: readonly RunSnapshot[];
-}
-
-export type Turn =
-  /** A planner plans the line; a model is shown the things of the thread. */
-  | { readonly status: "request"; readonly thread?: RequestThread | undefined }
-  | { readonly status: "plan"; readonly draft: PlanDraft }
-  | TurnOutcome;
-
-export interface TurnReader {
-  readTurn(turn: TurnRequest): Promise<Turn>;
-  askAfter(turn: TurnRequest, refusal: AgentError<"cannot-plan">): Promise<PlanDraft | undefined>;
-  readAnswer(item: QuestionItem, text: string, clock: Pick<PlanRequest, "nowMs" | "timeZone">): JsonValue | undefined;
-}
-
-const planningCodes: ReadonlySet<string> = new Set(
-  "cannot-plan planning-failed invalid-plan invalid-request timeout limit-exceeded".split(" "),
-);
+const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
+  "cannot-plan",
+  "planning-failed",
+  "invalid-plan",
+  "invalid-request",
+  "timeout",
+  "limit-exceeded",
+]);
 
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
   // Getters are read once, because they may throw the second time.

@@ -1,10 +1,10 @@
-import type { Turn } from "../core/planner.ts";
+import { only } from "../core/lists.ts";
+import type { Turn } from "../core/turn.ts";
 import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
 import { lastChange, sayThing } from "./focus.ts";
-import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 

@@ -1,8 +1,9 @@
 import type { JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
+import { only } from "../core/lists.ts";
 import type { PlanStep, QuestionOption } from "../core/plan.ts";
-import type { Turn } from "../core/planner.ts";
 import { answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts";
+import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { auxiliaries, functionWords, prepositions, smallWords } from "../english/word-classes.ts";
@@ -11,7 +12,6 @@ import { type RequestText, readRequest, textBetween } from "../planners/rules/re
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { OpenQuestion } from "./draft-turn.ts";
-import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark, readWish } from "./wish.ts";
 

@@ -1,19 +1,21 @@
 import type { AgentError, Proposal, ProposalQuestion } from "../core/errors.ts";
 import { isHolder, type JsonObject, mapItems } from "../core/json.ts";
 import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
+import { only } from "../core/lists.ts";
 import type { PlanStep, Question, ToolStep } from "../core/plan.ts";
-import type { PlanDraft, TurnRequest } from "../core/planner.ts";
+import type { PlanDraft } from "../core/planner.ts";
 import { answerSchemaOf, chooseFrom, responseOf, yesOrNo } from "../core/question.ts";
 import { isMarked } from "../core/sensitive-paths.ts";
 import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
+import type { TurnRequest } from "../core/turn.ts";
 import { asReference } from "../plan/references.ts";
 import { questionOf } from "../planners/rules/proposals.ts";
 import { issueOf } from "../planners/rules/steps.ts";
 import { answerReference, asking, ifAnswered, type PlanTurn } from "./draft-turn.ts";
 import { bindKey, fillCall } from "./fill-call.ts";
 import { determiners } from "./references.ts";
-import { exampleOf, only } from "./things.ts";
+import { exampleOf } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 const source = { planner: "dialogue" };

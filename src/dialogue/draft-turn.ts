@@ -1,7 +1,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { PlanStep, Question, QuestionOption, ReadValue } from "../core/plan.ts";
-import type { PlanDraft, Turn, TurnRequest } from "../core/planner.ts";
+import type { PlanDraft } from "../core/planner.ts";
 import { chooseFrom, type QuestionItem, yesOrNo } from "../core/question.ts";
+import type { Turn, TurnRequest } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayNames } from "../plan/say-call.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";

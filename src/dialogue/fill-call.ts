@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
 import { schemasAt } from "../core/json-schema.ts";
+import { only } from "../core/lists.ts";
 import { parseWith } from "../core/schema.ts";
 import { escapeTemplate } from "../core/text.ts";
 import type { SlotValue } from "../core/tool.ts";
@@ -17,7 +18,6 @@ import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
 import { type DoneStep, isSameValue, type KnownThing } from "./focus.ts";
 import { readHalfSaid, saysShift, type TimesOf, timesOf } from "./half-said.ts";
-import { only } from "./things.ts";
 
 /** Values of a fragment such as "the Contis are five now", by slot. Several texts for a slot make several calls. */
 export interface Filled {

@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
+import { only } from "../core/lists.ts";
 import { callsIn } from "../planners/rules/calls.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
@@ -6,7 +7,6 @@ import { type Filled, fillCall, inputOf, mayCorrect, withTarget } from "./fill-c
 import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts";
 import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
-import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** Changes a value of a known thing: "the patels are 5 now", "make it high". */

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
+import { only } from "../core/lists.ts";
 import { remembered } from "../core/remembered.ts";
 import { auxiliaries, questionWords } from "../english/word-classes.ts";
 import { stem } from "../language/word-forms.ts";
@@ -9,7 +10,6 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import { type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { fillCall, inputOf, spreadValues } from "./fill-call.ts";
-import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 const recorded = /^(?:still|yet|already)$/;

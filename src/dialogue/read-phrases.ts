@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
+import { only } from "../core/lists.ts";
 import { callsTool } from "../core/step.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
@@ -7,7 +8,6 @@ import { bindKey, inPlan } from "./fill-call.ts";
 import type { KnownThing } from "./focus.ts";
 import { saysShift } from "./half-said.ts";
 import type { Reference } from "./references.ts";
-import { only } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 export async function readPhrases(line: ThreadLine): Promise<PlanTurn | undefined> {

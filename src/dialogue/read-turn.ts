@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import type { PlanStep } from "../core/plan.ts";
-import type { Turn, TurnRequest } from "../core/planner.ts";
 import { callsTool } from "../core/step.ts";
+import type { Turn, TurnRequest } from "../core/turn.ts";
 import { toSingular } from "../language/word-forms.ts";
 import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";

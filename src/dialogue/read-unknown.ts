@@ -1,7 +1,7 @@
 import type { PlanStep } from "../core/plan.ts";
-import type { Turn } from "../core/planner.ts";
 import { yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
+import type { Turn } from "../core/turn.ts";
 import {
   auxiliaries,
   functionWords,

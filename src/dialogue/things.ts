@@ -1,6 +1,7 @@
 import { indexTools, isOpenText } from "../core/define-tool.ts";
 import { hiddenText, isRecord, isSealed, type JsonObject, type JsonPath, type JsonValue } from "../core/json.ts";
 import { branchesOf, childOf, type JsonSchema, knownKeys, schemasAt } from "../core/json-schema.ts";
+import { only } from "../core/lists.ts";
 import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
@@ -195,11 +196,6 @@ function nounOfList(name: string): string | undefined {
 
 function nounOfTool({ nouns, words }: KnownTool): string {
   return only([...nouns]) ?? words.at(-1) ?? "thing";
-}
-
-/** Returns undefined if there are several items. */
-export function only<T>(items: readonly T[]): T | undefined {
-  return items.length === 1 ? items[0] : undefined;
 }
 
 const keyWords = wordSet("id number no code ref reference key isbn sku slug uuid");

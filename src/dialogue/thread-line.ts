@@ -1,8 +1,9 @@
 import { knownKeys, schemasAt } from "../core/json-schema.ts";
+import { only } from "../core/lists.ts";
 import type { PlanStep } from "../core/plan.ts";
-import type { TurnRequest } from "../core/planner.ts";
 import { remembered } from "../core/remembered.ts";
 import { callsTool } from "../core/step.ts";
+import type { TurnRequest } from "../core/turn.ts";
 import { isPastVerb, questionWords } from "../english/word-classes.ts";
 import { type Call, callsIn } from "../planners/rules/calls.ts";
 import { isArticle } from "../planners/rules/courtesy.ts";
@@ -13,7 +14,6 @@ import { type BoundThing, isCapital, type RequestText, readRequest, textBetween 
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, readFocus } from "./focus.ts";
 import { findReferences, type Reference } from "./references.ts";
-import { only } from "./things.ts";
 import { isMark, readWish, subjects, type Wish } from "./wish.ts";
 
 const maxThings = 50;

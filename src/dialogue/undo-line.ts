@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
-import type { Turn } from "../core/planner.ts";
+import type { Turn } from "../core/turn.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import { type MeantCall, planTurn } from "./draft-turn.ts";
 import { type DoneStep, isSameThing, type KnownThing, lastChange, takesKey, thingOf } from "./focus.ts";

@@ -10,7 +10,7 @@ import {
 import * as z from "zod/v4";
 import { createEngine } from "../../src/agent.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import type { Turn, TurnReader, TurnRequest } from "../../src/core/planner.ts";
+import type { Turn, TurnReader, TurnRequest } from "../../src/core/turn.ts";
 import { createExpressions } from "../../src/plan/expressions.ts";
 import { resolveOptions } from "../../src/runs/run/engine-settings.ts";
 

@@ -13,12 +13,10 @@ import {
   type PlanningEvent,
   type PlanRequest,
   plannerTimeout,
-  type Turn,
-  type TurnReader,
-  type TurnRequest,
   toPlanningError,
 } from "../../core/planner.ts";
 import { planVersionOf } from "../../core/step.ts";
+import type { Turn, TurnReader, TurnRequest } from "../../core/turn.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
 import { type Expressions, languageKey } from "../../plan/expressions.ts";
 import { rememberPlan } from "../../plan/validate-plan.ts";

@@ -21,13 +21,14 @@ import {
   type SettingsOf,
 } from "../../core/option-tables.ts";
 import { defaultMaxSteps } from "../../core/plan.ts";
-import type { Planner, TurnReader } from "../../core/planner.ts";
+import type { Planner } from "../../core/planner.ts";
 import type { RunSnapshot } from "../../core/run-result.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { StepRef } from "../../core/step.ts";
 import type { DefinedTool, Tool } from "../../core/tool.ts";
 import { isSensitiveTool } from "../../core/tool-schemas.ts";
+import type { TurnReader } from "../../core/turn.ts";
 import type { Expressions } from "../../plan/expressions.ts";
 import { readEvents } from "../../plan/validate-plan.ts";
 import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
