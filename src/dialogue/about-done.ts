@@ -4,7 +4,8 @@ import { auxiliaries, functionWords, prepositions } from "../english/word-classe
 import { wordSet } from "../english/word-set.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
-import { lastChange, sayThing } from "./focus.ts";
+import { lastChange } from "./focus.ts";
+import { sayThing } from "./say-thing.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 

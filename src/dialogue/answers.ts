@@ -11,7 +11,7 @@ import { toSingular } from "../language/word-forms.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
-import type { OpenQuestion } from "./draft-turn.ts";
+import type { OpenQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark, readWish } from "./wish.ts";
 

@@ -1,14 +1,15 @@
 import type { JsonObject } from "../core/json.ts";
-import type { PlanStep, Question, QuestionOption, ReadValue } from "../core/plan.ts";
-import type { PlanDraft } from "../core/planner.ts";
-import { chooseFrom, type QuestionItem, yesOrNo } from "../core/question.ts";
-import type { Turn, TurnRequest } from "../core/turn.ts";
+import type { QuestionOption, ReadValue } from "../core/plan.ts";
+import { chooseFrom, yesOrNo } from "../core/question.ts";
+import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayNames } from "../plan/say-call.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { sayStep } from "../planners/rules/say.ts";
 import { waitsOf } from "../planners/rules/steps.ts";
-import { describeThing, type KnownThing, sayThing } from "./focus.ts";
+import type { KnownThing } from "./focus.ts";
+import { asking, ifAnswered } from "./questions.ts";
+import { describeThing, sayThing } from "./say-thing.ts";
 
 export interface MeantCall {
   readonly rules: ToolRules;
@@ -72,38 +73,4 @@ function originsOf({ rules, thing, said = "", read }: MeantCall): readonly Omit<
   const { runId, stepId, path, keyField } = thing;
   const from = { runId, stepId, path: [...path, keyField] };
   return [...own, { path: [field], said, text: describeThing(thing), from }];
-}
-
-/** Step id of the question. A draft has at most one. */
-const asks = "q1";
-
-export const answerReference: JsonObject = { $ref: asks };
-
-export function asking(question: Question, steps: readonly PlanStep[], source: PlanDraft["source"]): PlanDraft {
-  const ask: PlanStep = { id: asks, wait: { ask: question }, dependsOn: [] };
-  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([asks, ...(step.dependsOn ?? [])])] }));
-  return { steps: [ask, ...behind], source };
-}
-
-export function ifAnswered(steps: readonly PlanStep[], option?: string, several = false): readonly PlanStep[] {
-  const chosen = JSON.stringify(option);
-  const condition = option === undefined ? asks : several ? `${chosen} in ${asks}` : `${asks} == ${chosen}`;
-  return steps.map((step) => ({
-    ...step,
-    when: step.when === undefined ? condition : `${condition} && (${step.when})`,
-  }));
-}
-
-export interface OpenQuestion {
-  readonly runId: string;
-  readonly item: QuestionItem;
-  readonly steps: readonly PlanStep[];
-}
-
-export function openQuestion({ runs }: TurnRequest): OpenQuestion | undefined {
-  for (const { runId, status, pending = [], plan } of runs) {
-    const item = pending.find(({ kind }) => kind === "question");
-    if (status === "suspended" && item?.kind === "question") return { runId, item, steps: plan?.steps ?? [] };
-  }
-  return undefined;
 }

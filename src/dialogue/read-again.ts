@@ -6,7 +6,7 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, toStepInput } from "../planners/rules/steps.ts";
-import { type MeantCall, openQuestion, type PlanTurn } from "./draft-turn.ts";
+import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import {
   bindKey,
   callsOf,
@@ -21,6 +21,7 @@ import {
 } from "./fill-call.ts";
 import { type DoneStep, isSameThing, type KnownThing, takesKey, thingOf } from "./focus.ts";
 import { isTime, timesIn, timesOf, withTimesOf } from "./half-said.ts";
+import { openQuestion } from "./questions.ts";
 import { continuesSum } from "./read-sums.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";

@@ -1,7 +1,8 @@
 import { estimateTokens } from "../core/language-model.ts";
 import type { RequestThread, ThreadThing } from "../core/planner.ts";
-import { describeThing, idOf, isSameThing, type KnownThing } from "./focus.ts";
+import { idOf, isSameThing, type KnownThing } from "./focus.ts";
 import { onOneLine } from "./say-output.ts";
+import { describeThing } from "./say-thing.ts";
 import { openInput } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
