@@ -1,19 +1,15 @@
 import { existsSync } from "node:fs";
 import { describeTool } from "../core/define-tool.ts";
-import type { ErrorData } from "../core/error-data.ts";
-import { AgentError, isAgentError, type Proposal } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
-import type { PlanInput } from "../core/plan.ts";
+import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../describe-plan.ts";
-import { toPlan } from "../plan/to-plan.ts";
 import { loadPhrases } from "../planners/rules/say.ts";
-import { readSlot } from "../planners/rules/slot-values.ts";
+import { chooseProposal } from "./choose-proposal.ts";
 import { type AgentWarnings, type CliCall, type CliIo, exitCodes, getExitCode } from "./cli-io.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
-import { renderError, userClock } from "./render-run.ts";
+import { renderError } from "./render-run.ts";
 import { describeNoCommand, type Performers, runCommands, verifyFile, type Work } from "./run-commands.ts";
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -114,34 +110,4 @@ async function listTools({ agent, options, out }: CliCall): Promise<number> {
   ]);
   out.print(options.json ? jsonLines({ tools }) : lines);
   return exitCodes.completed;
-}
-
-const maxTries = 3;
-
-async function chooseProposal(error: ErrorData, { ask }: Pick<CliIo, "ask">): Promise<PlanInput | undefined> {
-  const proposals = isAgentError(error, "cannot-plan") ? (error.details.proposals ?? []) : [];
-  if (ask === undefined || proposals.length === 0) return undefined;
-  const numbers = proposals.map((_, index) => index + 1).join(", ");
-  const chosen = proposals[Number(await ask(`Which one? (${numbers}; or Enter for none) `)) - 1];
-  if (chosen?.asks === undefined) return chosen && toPlan(chosen);
-  const answer = await askFor(chosen.asks, ask);
-  return answer === undefined ? undefined : toPlan(chosen, answer);
-}
-
-async function askFor(
-  { text, type, choices }: NonNullable<Proposal["asks"]>,
-  ask: NonNullable<CliIo["ask"]>,
-): Promise<JsonValue | undefined> {
-  const among = choices === undefined ? "" : ` (${choices.join(", ")})`;
-  let why = "";
-  for (let count = 0; count < maxTries; count++) {
-    const said = (await ask(`${why}${text}${among} `)).trim();
-    if (said === "") return undefined;
-    const choice = choices?.find((each) => String(each).toLowerCase() === said.toLowerCase());
-    if (choice !== undefined || type === "text") return choice ?? said;
-    const read = choices === undefined ? readSlot({ kind: type, form: "offset" }, said, userClock()) : undefined;
-    if (read?.ok === true) return read.value as JsonValue;
-    why = read === undefined ? "" : `Not understood: ${read.why}. `;
-  }
-  return undefined;
 }

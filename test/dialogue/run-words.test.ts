@@ -4,7 +4,7 @@ import * as z from "zod/v4";
 import { toRunSnapshot } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import { shownSnapshot } from "../../src/runs/run/redaction.ts";
-import { loadWords } from "../../src/runs/steps/end-run.ts";
+import { loadWords } from "../../src/runs/run/run-words.ts";
 
 const pay = defineTool({
   name: "Pay",

@@ -4,7 +4,7 @@ import type { StepOutcome, WaitDue } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { defined } from "../../core/option-tables.ts";
 import type { Plan, PlanStep, ToolStep, WaitStep } from "../../core/plan.ts";
-import { answeredBy, type RunResult } from "../../core/run-result.ts";
+import type { RunResult } from "../../core/run-result.ts";
 import { isDecided, isDone, isStillToRun, isWaitOver, type StepState } from "../../core/run-state.ts";
 import { callsTool, inputOf, timeOfInstant, waitToolName } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -12,40 +12,13 @@ import type { StepExpressions } from "../../plan/expressions/step-expressions.ts
 import { compileExpressions, type PlanExpressions } from "../../plan/expressions.ts";
 import { resolveInput } from "../../plan/references.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "../commands/approvals.ts";
-import { planInRun } from "../planning/planning.ts";
-import type { CarriedOut, Run } from "../run/run.ts";
+import type { Run } from "../run/run.ts";
 import { buildGraph, hasAnswer, isAllDone, type StepGraph } from "../run/run-progress.ts";
 import { opened } from "../run/run-secrets.ts";
 import { dataOf, invalidInput, type StepTask } from "../run/step-call.ts";
 import { endExecution, skipOpen } from "../steps/end-run.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "../steps/step.ts";
 import { readAgain, replan } from "./replan.ts";
-
-export async function runRequest(run: Run, request: string): Promise<RunResult> {
-  const error = run.state.turn === undefined ? await planInRun(run, request) : undefined;
-  if (run.state.turn === undefined) return runExecution(run, error ?? (await prepareThread(run)));
-  const end = { planningError: undefined, expressions: undefined };
-  if (!run.canContinue()) return endExecution(run, end);
-  const { done: { text, result } = {}, failure } = await carryOut(run);
-  const own = await endExecution(run, { ...end, planningError: failure, isActedOn: failure === undefined, text });
-  if (result === undefined || own.status !== "completed") return own;
-  return { ...result, answered: answeredBy(run.state) };
-}
-
-export async function prepareThread(run: Run): Promise<AgentErrorData | undefined> {
-  const { thread, plan, request, isUnderWay } = run.state;
-  const isReady = run.engine.loadTurns !== undefined && plan !== undefined && isUnderWay !== true && run.canContinue();
-  if (!isReady || thread === undefined || request === undefined) return undefined;
-  return (await carryOut(run)).failure;
-}
-
-async function carryOut(run: Run): Promise<{ readonly done?: CarriedOut; readonly failure?: AgentErrorData }> {
-  try {
-    return { done: await run.host.carryOut(run) };
-  } catch (thrown) {
-    return { failure: dataOf(run, thrown as AgentError) };
-  }
-}
 
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;

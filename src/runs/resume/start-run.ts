@@ -5,7 +5,8 @@ import type { EventInit } from "../../core/events.ts";
 import type { Plan, PlanInput } from "../../core/plan.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
-import { runExecution, runRequest } from "../execution/schedule.ts";
+import { runRequest } from "../execution/run-request.ts";
+import { runExecution } from "../execution/schedule.ts";
 import {
   completePlan,
   executionHeader,

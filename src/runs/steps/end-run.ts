@@ -1,16 +1,16 @@
-import { countPending } from "../../async/promises.ts";
 import { type AgentErrorData, fromErrorData } from "../../core/errors.ts";
 import type { AgentEvent, EventInit, PendingItem, RunEndEvent, SkipReason } from "../../core/events.ts";
-import { lastCompleted, type RunResult, type RunSnapshot } from "../../core/run-result.ts";
+import { lastCompleted, type RunResult } from "../../core/run-result.ts";
 import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../../core/run-state.ts";
 import { isHeld, isWait } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
 import type { PlanExpressions } from "../../plan/expressions.ts";
-import { showIn, shownResult, shownSnapshot } from "../run/redaction.ts";
+import { showIn, shownResult } from "../run/redaction.ts";
 import type { AbortReason, Run } from "../run/run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "../run/run-errors.ts";
 import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "../run/run-progress.ts";
 import { opened } from "../run/run-secrets.ts";
+import { loadWords } from "../run/run-words.ts";
 import { dataOf, outcomeUnknown, taskOfPart } from "../run/step-call.ts";
 import { undoSteps } from "./undo.ts";
 
@@ -48,31 +48,6 @@ async function recordRunEnd(run: Run, { planningError, expressions, isActedOn, t
   const { status } = outcome;
   const words = text === undefined ? say?.(run.state, status === "completed" ? { status } : outcome) : { text };
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }), ...words });
-}
-
-export type SayEnd = (
-  state: RunState,
-  end: Partial<Pick<RunState, "status" | "pending" | "error">>,
-) => { readonly text?: string };
-
-/** Returns undefined if no words are needed, so that the run ends in the same turn of the event loop. */
-export function loadWords(run: Run): Promise<SayEnd> | undefined {
-  return loadSpeech(run)?.then((say) => (state, end) => {
-    // The text is recorded, so it must not contain secrets or what `redact` hides.
-    const text = say(shownSnapshot({ ...state, ...end }, run.engine));
-    return text === "" ? {} : { text };
-  });
-}
-
-export function loadSpeech(run: Run): Promise<(shown: RunSnapshot | RunResult) => string> | undefined {
-  const { settings, engine } = run;
-  if (settings.thread === undefined || engine.loadWords === undefined) return undefined;
-  const { timeZone } = settings.stored;
-  return countPending(engine.loadWords()).then(
-    ({ sayRun }) =>
-      (shown) =>
-        sayRun(shown, { tools: engine.tools, nowMs: run.sharedNow(), timeZone }),
-  );
 }
 
 function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): readonly PendingItem[] {
