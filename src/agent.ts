@@ -6,7 +6,7 @@ import { countPending } from "./async/promises.ts";
 import { saysEffect } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData, isAgentError } from "./core/errors.ts";
-import { type AgentEvent, checkedType, isTransient } from "./core/events.ts";
+import { type AgentEvent, checkedEventType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
 import { checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "./core/plan.ts";
@@ -169,11 +169,11 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     },
 
     tools: settings.tools,
-    on: (type, listener) => hub.on(checkedType(type), checkedListener(listener)),
-    once: (type, listener) => hub.once(checkedType(type), checkedListener(listener)),
-    off: (type, listener) => hub.off(checkedType(type), listener),
-    listenerCount: (type) => hub.listenerCount(checkedType(type)),
-    removeAllListeners: (type) => hub.removeAllListeners(type === undefined ? type : checkedType(type)),
+    on: (type, listener) => hub.on(checkedEventType(type), checkedListener(listener)),
+    once: (type, listener) => hub.once(checkedEventType(type), checkedListener(listener)),
+    off: (type, listener) => hub.off(checkedEventType(type), listener),
+    listenerCount: (type) => hub.listenerCount(checkedEventType(type)),
+    removeAllListeners: (type) => hub.removeAllListeners(type === undefined ? type : checkedEventType(type)),
     subscribe: (listener) => hub.subscribe(checkedListener(listener)),
 
     events(runId, options = {}) {

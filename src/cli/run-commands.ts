@@ -165,12 +165,9 @@ function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): R
 }
 
 async function printMermaid(call: CliCall, runId: string): Promise<number> {
+  const run = await requireRun(call, runId);
   const { toMermaid } = await import("../view/index.ts");
-  call.out.print(
-    toMermaid(await requireRun(call, runId))
-      .trimEnd()
-      .split("\n"),
-  );
+  call.out.print(toMermaid(run).trimEnd().split("\n"));
   return exitCodes.completed;
 }
 

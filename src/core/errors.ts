@@ -271,22 +271,50 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
-const codes = [
-  "invalid-options invalid-request cannot-plan planning-failed model-failed invalid-plan unknown-tool",
-  "invalid-tool-input invalid-tool-output invalid-reference tool-failed timeout cancelled interrupted",
-  "plan-not-approved approval-rejected approval-expired limit-exceeded circuit-open invalid-expression outcome-unknown",
-  "run-not-found resume-mismatch run-conflict run-owned-elsewhere store-failed secret-unreadable missing-dependency",
-  "calculation-failed todo-not-found todo-ambiguous todo-list-ambiguous todo-key-reused todo-scope-missing todo-id-taken",
-  "todo-undo-refused note-not-found note-key-reused note-undo-refused",
-] as const;
-
-type WordOf<TLine extends string> = TLine extends `${infer TWord} ${infer TRest}` ? TWord | WordOf<TRest> : TLine;
-
-const knownCodes = new Set(codes.flatMap((line) => line.split(" ") as WordOf<typeof line>[]));
+const retryableByCode: Readonly<Record<AgentErrorCode, boolean>> = {
+  "invalid-options": false,
+  "invalid-request": false,
+  "cannot-plan": false,
+  "planning-failed": true,
+  "model-failed": false,
+  "invalid-plan": false,
+  "unknown-tool": false,
+  "invalid-tool-input": false,
+  "invalid-tool-output": false,
+  "invalid-reference": false,
+  "tool-failed": false,
+  timeout: true,
+  cancelled: false,
+  interrupted: false,
+  "plan-not-approved": false,
+  "approval-rejected": false,
+  "approval-expired": false,
+  "limit-exceeded": false,
+  "circuit-open": false,
+  "invalid-expression": false,
+  "outcome-unknown": false,
+  "run-not-found": false,
+  "resume-mismatch": false,
+  "run-conflict": false,
+  "run-owned-elsewhere": false,
+  "store-failed": false,
+  "secret-unreadable": false,
+  "missing-dependency": false,
+  "calculation-failed": false,
+  "todo-not-found": false,
+  "todo-ambiguous": false,
+  "todo-list-ambiguous": false,
+  "todo-key-reused": false,
+  "todo-scope-missing": false,
+  "todo-id-taken": false,
+  "todo-undo-refused": false,
+  "note-not-found": false,
+  "note-key-reused": false,
+  "note-undo-refused": false,
+};
 
 export function isOurError({ name, code }: { readonly name?: unknown; readonly code?: unknown }): boolean {
-  // The compiler refuses this call if a code is missing from the list.
-  return name === "AgentError" && knownCodes.has(code as AgentErrorCode);
+  return name === "AgentError" && typeof code === "string" && Object.hasOwn(retryableByCode, code);
 }
 
 /**
@@ -309,7 +337,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
-    this.retryable = options.retryable ?? (code === "timeout" || code === "planning-failed");
+    this.retryable = options.retryable ?? retryableByCode[code] === true;
   }
 
   /** Returns the error as JSON, which `isAgentError` also accepts. */

@@ -717,7 +717,7 @@ export function isDigested<T extends { readonly type: AgentEventType }>(
   return (digestedTypes as readonly string[]).includes(event.type);
 }
 
-export function checkedType<T>(type: T): T {
+export function checkedEventType<T>(type: T): T {
   const types: readonly unknown[] = [...Object.keys(recordedKinds), ...transients];
   return types.includes(type) ? type : failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }

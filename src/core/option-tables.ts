@@ -145,10 +145,10 @@ const zoneNames = new RecentMap<string>(20);
 
 export function readTimeZone(timeZone: unknown, option: string): string {
   try {
-    const key = String(timeZone);
-    const name =
-      zoneNames.get(key) ?? new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
-    zoneNames.set(key, name);
+    const known = zoneNames.get(String(timeZone));
+    if (known !== undefined) return known;
+    const { timeZone: name } = new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions();
+    zoneNames.set(String(timeZone), name);
     return name;
   } catch {
     failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"', true);

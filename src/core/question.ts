@@ -150,18 +150,18 @@ function describeAnswer(schema: AnswerSchema): string {
     case "boolean":
       return "true or false";
     case "string":
-      return format ? formats[format].expected : `text${describeBounds(min, max).replace("from", "of")} characters`;
+      return format ? formats[format].expected : `text${describeBounds(min, max, "of")} characters`;
     case "number":
     case "integer":
       return `a ${type === "integer" ? "whole " : ""}number${describeBounds(schema.minimum, schema.maximum)}`;
     case "array":
-      return `a list${describeBounds(schema.minItems, schema.maxItems).replace("from", "of") || " of"} different values, each ${describeAnswer(schema.items ?? schema)}`;
+      return `a list${describeBounds(schema.minItems, schema.maxItems, "of")} different values, each ${describeAnswer(schema.items ?? schema)}`;
   }
 }
 
-function describeBounds(min: number | undefined, max: number | undefined): string {
+function describeBounds(min: number | undefined, max: number | undefined, lead: "from" | "of" = "from"): string {
   if (min === undefined) return max === undefined ? "" : ` of at most ${max}`;
-  return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
+  return max === undefined ? ` of at least ${min}` : ` ${lead} ${min} to ${max}`;
 }
 
 export function checkAnswer(question: Question, answer: JsonValue): void {

@@ -50,10 +50,14 @@ function readOpening(words: readonly string[], start: number, end: number) {
     while (at < end && isMark(words[at])) at++;
     const length = [5, 4, 3, 2, 1].find((count) => at + count < end && openingAt(words, at, count) !== undefined);
     const isUrging = words[at] === "do" && !behindDo.test(words[at + 1] ?? "not");
-    if (length === undefined && !isUrging) return { opening, at };
-    const kind = openingAt(words, at, length ?? 0) ?? "none";
+    if (length === undefined && isUrging) {
+      at++;
+      continue;
+    }
+    if (length === undefined) return { opening, at };
+    const kind = openingAt(words, at, length) ?? "none";
     if (kind === "correct" || opening === "none" || (kind === "again" && opening === "more")) opening = kind;
-    at += length ?? 1;
+    at += length;
   }
 }
 

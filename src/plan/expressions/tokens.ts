@@ -78,7 +78,7 @@ export class CelTokens {
     const rounded = Number(number);
     if (!Number.isFinite(rounded)) return this.fail(`invalid number: ${rounded || number}`);
     const decimal = /^[\d.]+$/.test(number) ? number : String(/^0x/i.test(number) ? BigInt(number) : rounded);
-    return exactNumber(decimal) ?? refuse(`${decimal} is not exact as a JSON number`, this.position);
+    return exactNumber(decimal) ?? refuse(`${decimal} is not exact as a JSON number; the limit is 2^53`, this.position);
   }
 
   private readText([prefix = "", quote = "", raw = "", closing]: readonly (string | undefined)[]): string {

@@ -477,11 +477,14 @@ export async function receivePosted(
 function receive(run: Run, found: unknown, source: CommandSource): Promise<boolean> {
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
-  const isKnown = typeof type === "string" && Object.hasOwn(commands, type);
-  if (!isKnown) throw new TypeError(`its type ${JSON.stringify(type)} is unknown`);
+  if (!isCommandType(type)) throw new TypeError(`its type ${JSON.stringify(type)} is unknown`);
   if (run.hold !== undefined && (type !== "cancel" || needsKeyToCancel(run))) return Promise.resolve(true);
-  const kind: CommandKind<Commands[CommandType]> = commands[type as CommandType];
+  const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);
+}
+
+function isCommandType(type: unknown): type is CommandType {
+  return typeof type === "string" && Object.hasOwn(commands, type);
 }
 
 function parseStepRef(found: unknown): StepRef {

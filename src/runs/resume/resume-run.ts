@@ -184,7 +184,7 @@ async function startExecution(
   run.hold = fit.hold;
   run.isUndo = continuation.isUndo === true || state.isUndone === true;
   run.evidence = evidence;
-  run.history = [];
+  run.keepHistory();
   leases.handOver(lease, run);
   const ending = endingOf(state);
   const resume = () => {
@@ -453,9 +453,9 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
     const { status, pending } = await resumeRun(runs, resuming);
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
     // If the run was resumed meanwhile, it has a timer with newer resources.
-    if (atMs !== undefined && !runs.timers.has(runId)) resumeAt(runs, suspended, atMs);
+    if (atMs !== undefined && !runs.hasTimer(runId)) resumeAt(runs, suspended, atMs);
   } catch (thrown) {
-    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown) && !runs.timers.has(runId))
+    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown) && !runs.hasTimer(runId))
       resumeAt(runs, suspended, runs.leases.now() + retryMs, Math.min(2 * retryMs, maxRetryMs));
   }
 }

@@ -125,7 +125,7 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
     whenActive: (active) => startOrResume(runs, opening, join(runs, opening, active)),
     whenStored: () => {
       const run = runs.open(opening.settings, opening);
-      run.history = [];
+      run.keepHistory();
       return startOrResume(runs, opening, keepActive(runs, run, executeRun(runs, run, opening), identity));
     },
     onRefused: (thrown, other) => {

@@ -21,14 +21,13 @@ export function show<T extends object>(part: T, { runId, isSealed, redact }: Sho
   return Object.isFrozen(part) ? deepFreeze(shown) : shown;
 }
 
-export function showIn<T extends object>(
-  {
-    runId,
-    secrets,
-    engine,
-  }: { runId: string; secrets: RunSecrets | undefined; engine: Pick<EngineSettings, "redact"> },
-  part: T,
-): T {
+interface ShowingRun {
+  readonly runId: string;
+  readonly secrets: RunSecrets | undefined;
+  readonly engine: Pick<EngineSettings, "redact">;
+}
+
+export function showIn<T extends object>({ runId, secrets, engine }: ShowingRun, part: T): T {
   return show(part, { runId, isSealed: secrets !== undefined, redact: engine.redact });
 }
 

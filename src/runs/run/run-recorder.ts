@@ -26,7 +26,7 @@ export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /** Numbers, records and emits events, and updates the state. `emit` never rejects, and awaits only an async store. */
 export class RunRecorder {
-  failure: RecordingEnd | undefined;
+  private storeError: RecordingEnd | undefined;
   private sequence: number;
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
@@ -42,13 +42,13 @@ export class RunRecorder {
   }
 
   emit(init: EventInit): void | Promise<void> {
-    if (this.failure !== undefined) return;
+    if (this.storeError !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
   /** Records all events, or none; no event may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    if (this.failure !== undefined) return;
+    if (this.storeError !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
@@ -62,6 +62,10 @@ export class RunRecorder {
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
+  }
+
+  get failure(): RecordingEnd | undefined {
+    return this.storeError;
   }
 
   emitUnrecorded(init: EventInit): void {
@@ -128,7 +132,7 @@ export class RunRecorder {
   }
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
-    if (this.failure !== undefined) return;
+    if (this.storeError !== undefined) return;
     const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
@@ -171,8 +175,8 @@ export class RunRecorder {
   }
 
   fail(error: RecordingEnd): void {
-    if (this.failure !== undefined) return;
-    this.failure = error;
+    if (this.storeError !== undefined) return;
+    this.storeError = error;
     this.owner.onStoreFailure?.(error);
   }
 }

@@ -53,8 +53,6 @@ export class Run implements RecorderOwner {
   readonly recorder: RunRecorder;
   readonly state: RunState;
   readonly isContinued: boolean;
-  phase: RunPhase = "open";
-  stopReason: "step-failed" | "interrupted" | undefined;
   secrets: RunSecrets | undefined;
   evidence: EvidenceChain | undefined;
   hold: Hold | undefined;
@@ -65,14 +63,16 @@ export class Run implements RecorderOwner {
   linesBefore: { readonly started: Promise<unknown>; readonly ended: Promise<unknown> } | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  /** Kept only if a later caller may join the run and read its events. */
-  history: AgentEvent[] | undefined;
+  private currentPhase: RunPhase = "open";
+  private stopped: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private stopWatching: (() => void) | undefined;
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
+  /** Kept only if a later caller may join the run and read its events. */
+  private history: AgentEvent[] | undefined;
   private counted: RunCounters | undefined;
 
   constructor(
@@ -95,6 +95,14 @@ export class Run implements RecorderOwner {
 
   sharedNow(): number {
     return this.host.leases.now();
+  }
+
+  get phase(): RunPhase {
+    return this.currentPhase;
+  }
+
+  get stopReason(): "step-failed" | "interrupted" | undefined {
+    return this.stopped;
   }
 
   get abortReason(): AbortReason | undefined {
@@ -129,7 +137,7 @@ export class Run implements RecorderOwner {
   }
 
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.phase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
   }
 
   stopSteps(): void {
@@ -138,12 +146,12 @@ export class Run implements RecorderOwner {
 
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.stopReason = undefined;
+    this.stopped = undefined;
     this.startScope = undefined;
   }
 
   stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.stopReason = reason;
+    if (this.stopReason !== "interrupted") this.stopped = reason;
     this.startScope?.abort("stopped");
   }
 
@@ -265,6 +273,10 @@ export class Run implements RecorderOwner {
     this.host.hub.emit(event);
     this.show(event);
     if (this.watchers !== undefined) for (const sink of this.watchers) sink.push(recorded);
+  }
+
+  keepHistory(): void {
+    this.history = [];
   }
 
   addChannel(channel: EventSink<AgentEvent>): void {

@@ -59,7 +59,7 @@ export class RunRegistry implements RunHost {
   readonly carryOut: RunHost["carryOut"];
   private readonly hasTimers: () => boolean;
   private readonly threads = new Map<string, NonNullable<Run["linesBefore"]>>();
-  readonly timers = new Map<string, () => void>();
+  private readonly timers = new Map<string, () => void>();
   /** Maps runs that do not fit here to the time of their last event, as they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
@@ -208,6 +208,10 @@ export class RunRegistry implements RunHost {
       callback();
     });
     this.timers.set(runId, stop);
+  }
+
+  hasTimer(runId: string): boolean {
+    return this.timers.has(runId);
   }
 
   clearTimer(runId: string): void {

@@ -43,7 +43,7 @@ function phrasesOf(
   phrases: readonly string[],
 ): readonly Phrase[] {
   const { toInput = (slots: Slots) => inputOf(operation, slots) } = options;
-  // Phrases with the same function are forms of one call, whose item would be optional if one of them has none.
+  // Phrases that share `toInput` count as forms of one call. Its item would be optional, as one form has none.
   return phrases.map((phrase) => ({
     phrase,
     input: { operation },
