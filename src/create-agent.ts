@@ -23,7 +23,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
     PlanningOptions {
   /** Turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
   planner?: Planner | undefined;
-  /** The store in which runs are recorded. @default `createMemoryRunStore()` */
+  /** Records the runs. @default `createMemoryRunStore()` */
   store?: RunStore | undefined;
 }
 
@@ -78,7 +78,7 @@ function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWo
 /** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools> {
-  /** The store in which runs are recorded, such as `createMemoryRunStore()`. */
+  /** Records the runs, such as `createMemoryRunStore()`. */
   store: RunStore;
 }
 

@@ -51,7 +51,7 @@ it("no doc comment begins with a noun clause: each says what is so", () => {
 });
 
 /** Private declarations and members: the count may only fall. */
-const maxRiddles = 63;
+const maxRiddles = 40;
 
 it("few comments begin with a noun and what it is of", () => {
   const riddle = /\/\*\* The \w+ (?:that|of|at|in|by|with|which)\b(?:(?!\*\/)[\s\S])*\*\/\s*(?!export\b)\S/g;

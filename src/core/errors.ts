@@ -30,7 +30,7 @@ export interface AgentErrorDetails {
     readonly text?: string;
     /** Question of a run that a line of a dialogue answers, or declines if `answer` is absent. */
     readonly answers?: { readonly runId: string; readonly stepId: string; readonly answer?: JsonValue };
-    /** The run that a line of a dialogue undoes. */
+    /** Run undone by a line of a dialogue. */
     readonly undoes?: { readonly runId: string };
   };
   /** A planner threw an unexpected error, or returned something that is not a plan. */

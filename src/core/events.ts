@@ -85,7 +85,7 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
-  /** The dialogue that the run is part of. */
+  /** Dialogue of the run. */
   readonly thread?: string;
   readonly metadata: JsonObject;
   readonly options: StoredRunOptions;

@@ -208,7 +208,7 @@ function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
 }
 
-/** The part of JSON Schema that this package reads: draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
+/** JSON Schema, reduced to the keywords read here: draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -73,7 +73,7 @@ export type PlanStep = ToolStep | WaitStep;
 export interface PlanSource {
   /** Name of the planner; in a fallback chain, of the planner that succeeded. */
   readonly planner: string;
-  /** The model that wrote the plan, such as `ollama/qwen3`. */
+  /** Name of the model, such as `ollama/qwen3`. */
   readonly model?: string | undefined;
   /** Number of answers that the planner requested from its model. */
   readonly attempts?: number | undefined;
@@ -83,7 +83,7 @@ export interface PlanSource {
   readonly certainty?: number | undefined;
   /** Planning time with a model, in milliseconds. */
   readonly durationMs?: number | undefined;
-  /** The route that a routing planner chose for the request. */
+  /** Route chosen by a routing planner. */
   readonly route?: string | undefined;
   /** True if the plan was made for an earlier request with the same text. */
   readonly cached?: true | undefined;
@@ -132,7 +132,7 @@ export interface Plan {
   /** 2 if a step waits. Readers of version 1 refuse such a plan. */
   readonly version: 1 | 2;
   readonly id: string;
-  /** The request that was planned; empty for a plan written by hand. */
+  /** Planned request; empty for a plan written by hand. */
   readonly request: string;
   readonly source: PlanSource;
   /** Time of creation: ISO 8601, UTC. */

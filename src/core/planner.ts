@@ -15,9 +15,9 @@ import type { DefinedTool } from "./tool.ts";
 
 /** The input of a planner. @group Planners */
 export interface PlanRequest {
-  /** The text that the user typed: not empty, at most `maxRequestLength` long. */
+  /** Text typed by the user: not empty, at most `maxRequestLength` long. */
   readonly request: string;
-  /** The tools that may be used, each with its description, schemas and phrases. A planner must not execute them. */
+  /** Tools for the plan, each with its description, schemas and phrases. A planner must not execute them. */
   readonly tools: readonly DefinedTool[];
   /** Text that the caller passes with the request. */
   readonly context?: string;
@@ -74,7 +74,7 @@ export type PlanningEvent =
 /** The input of a planner when a step has failed for good. @group Planners */
 export interface ReplanRequest extends PlanRequest {
   readonly plan: Plan;
-  /** The plan that the run started with, made before any output was seen. */
+  /** First plan of the run, made before any output was seen. */
   readonly firstPlan: Plan;
   readonly steps: readonly StepRecord[];
   /** The error that the run would end with. */

@@ -67,7 +67,7 @@ export type ApprovalRecord = (
     readonly hash: string;
     /** Time of the decision: ISO 8601, UTC. */
     readonly decidedAt: string;
-    /** The input that the approver substituted for that of the step. */
+    /** Input that the approver gave in place of the step's own. */
     readonly input?: JsonObject;
   };
 

@@ -40,7 +40,7 @@ export interface RunSummary {
   readonly status: RunStatus;
   /** Request of the run, or of the plan that it was started with. Absent if there is none. */
   readonly request?: string;
-  /** The dialogue that the run is part of; absent if there is none. */
+  /** Dialogue of the run; absent if there is none. */
   readonly thread?: string;
   readonly metadata: JsonObject;
   /** Time of creation: ISO 8601, UTC, like the other times. */
@@ -60,7 +60,7 @@ export interface RunSummary {
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The error that ended the run; the message is cut to 500 characters. */
+  /** Final error of the run; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
@@ -100,7 +100,7 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
-/** The data that a store keeps to list a run, besides its status and times. @group Storage */
+/** Data kept by a store to list a run, besides its status and times. @group Storage */
 export type RunDigest = Pick<
   RunSummary,
   "thread" | "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error"

@@ -37,10 +37,10 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type that a schema accepts. @group Tools */
+/** Type accepted by a schema. @group Tools */
 export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
 
-/** The type that a schema returns after parsing. @group Tools */
+/** Type of the values parsed by a schema. @group Tools */
 export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
 
 /** One issue of a value, and its path. @inline */

@@ -143,7 +143,7 @@ type ToolTypes<TTool extends Tool> = TTool extends {
 type ToolTypeOf<TTool extends Tool, TKey extends string> =
   ToolTypes<TTool> extends { readonly [K in TKey]: infer TType } ? TType : never;
 
-/** The JSON that a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
+/** JSON passed to a tool by a plan, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
 /** A tool's parsed input, which `execute` gets, but as JSON; `unknown` for a tool not made by `defineTool`. @inline */

@@ -7,7 +7,7 @@ import type { PlanExample } from "./prompt.ts";
 
 /** Options of {@link createLlmPlanner}. @group Planners */
 export interface LlmPlannerOptions {
-  /** The model that writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
+  /** Writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
   model: LanguageModel;
   /** Name of the planner, for `source.planner`. @default "llm" */
   name?: string | undefined;

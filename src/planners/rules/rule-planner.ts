@@ -41,7 +41,7 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
 
 /** Options of {@link explainRequest}. Other fields of a {@link PlanRequest} are ignored. @inline */
 interface ExplainRequestOptions {
-  /** The text that the user typed. */
+  /** Text typed by the user. */
   readonly request: string;
   readonly tools: readonly Tool[];
   /** @default 1000 */
