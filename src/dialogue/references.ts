@@ -20,6 +20,11 @@ interface Line extends Pick<RequestText, "words" | "tokens" | "datesByStart"> {
   readonly isPhraseWord: (word: string) => boolean;
 }
 
+/** True for words such as "it" and "them", which name nothing themselves. */
+export function isPronoun({ how }: Reference): boolean {
+  return how === "pronoun" || how === "group";
+}
+
 export function findReferences(line: Line, focus: Focus): readonly Reference[] {
   const found: Reference[] = [];
   for (let at = 0; at < line.words.length; ) {
@@ -163,7 +168,7 @@ const group =
 
 function groupAt({ words }: Line, start: number, focus: Focus): Reference | undefined {
   const [phrase] = group.exec(words.slice(start, start + 4).join(" ")) ?? [];
-  if (phrase === undefined || focus.isDistant) return undefined;
+  if (phrase === undefined) return undefined;
   const isPair = phrase.includes("both");
   const groups = focus.mentions.map(({ things }) =>
     things.map((thing) => fresh(thing, focus)).filter(({ isGone }) => !isGone),
@@ -188,7 +193,6 @@ function pronounAt(line: Line, start: number, focus: Focus): Reference | undefin
 }
 
 function single(place: Part, focus: Focus, fits: (thing: KnownThing) => boolean): Reference | undefined {
-  if (focus.isDistant) return undefined;
   const things = focus.mentions
     .map((mention) => mention.things.filter((thing) => !thing.isGone && fits(thing)))
     .find(({ length }) => length > 0)

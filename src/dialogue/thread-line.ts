@@ -13,7 +13,7 @@ import { Planning } from "../planners/rules/plan-by-rules.ts";
 import { type BoundThing, isCapital, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, readFocus } from "./focus.ts";
-import { findReferences, type Reference } from "./references.ts";
+import { findReferences, isPronoun, type Reference } from "./references.ts";
 import { isMark, readWish, subjects, type Wish } from "./wish.ts";
 
 const maxThings = 50;
@@ -29,7 +29,8 @@ function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: st
   const isTold = run?.plan === undefined && run?.status === "completed" && run.text !== undefined;
   if (!isTold || run.request === undefined || older.length === 0) return focus;
   const line = { ...readRequest(run.request, clock), isPhraseWord };
-  const said = findReferences(line, readFocus(tools, older));
+  const before = readFocus(tools, older);
+  const said = findReferences(line, before).filter((each) => !before.isDistant || !isPronoun(each));
   const reference = only(said.filter(({ isOpen }) => !isOpen));
   if (reference === undefined) return focus;
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
@@ -66,7 +67,7 @@ export class ThreadLine {
     // In "the second is high", the first words are not an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
     this.wish = wish && { ...wish, start: first?.start ?? wish.start };
-    this.references = this.references.map((each) => this.meantBefore(each));
+    this.references = this.references.flatMap((each) => (isPronoun(each) ? (this.meantBy(each) ?? []) : each));
     if (this.hasNameApart() || this.tellsUnknown())
       this.references = this.references.filter(({ how }) => how !== "pronoun");
   }
@@ -79,15 +80,17 @@ export class ThreadLine {
     return isFirst || (words[end - 2] === "," && isCapital(this.request, end - 1));
   }
 
-  /** Binds a pronoun to what the line named before its wish: "Rossi rang, so cancel it". */
-  private meantBefore(reference: Reference): Reference {
-    const { how, start } = reference;
+  /**
+   * Binds a pronoun to what the line named before its wish: "Rossi rang, so cancel it".
+   * Any other pronoun means what the thread mentioned last, but nothing after a line that was not understood.
+   */
+  private meantBy(pronoun: Reference): Reference | undefined {
     const from = this.wish?.start ?? 0;
-    const named = this.references.filter((each) => each.how === "name" && each.end <= from);
-    if ((how !== "pronoun" && how !== "group") || start < from || named.length === 0) return reference;
+    const named = pronoun.start < from ? [] : this.references.filter(({ how, end }) => how === "name" && end <= from);
     const things = named.flatMap((each) => each.things).filter(({ isContainer }) => isContainer !== true);
-    const isOpen = named.some((each) => each.isOpen) || (how === "pronoun" && things.length > 1);
-    return things.length === 0 ? reference : { ...reference, things, isOpen };
+    if (things.length === 0) return this.focus.isDistant ? undefined : pronoun;
+    const isOpen = named.some((each) => each.isOpen) || (pronoun.how === "pronoun" && things.length > 1);
+    return { ...pronoun, things, isOpen };
   }
 
   /** True if the line tells of something unknown, which a pronoun may mean: "the homework is done, tick it off". */

@@ -332,6 +332,8 @@ it("a plural behind which asks for a list, not for the thing that is known", asy
 it.each([
   ["mark them as done", 2],
   ["rotate the tyres; mark them as done", 0],
+  ["rotate the tyres; mark it as done", 0],
+  ["rotate the tyres; the milk and the eggs are in the fridge, so mark them as done", 2],
 ])("them after a line that was not understood: %s", async (lines, done) => {
   const { say } = createTalkAgent({ tools: createBuiltInTools() });
   await say("add milk and eggs to the shopping list");
