@@ -101,7 +101,7 @@ async function findByTitle(
   if (named !== undefined) return named;
   const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
   const message = `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`;
-  return failNotFound(find, title, message, fitting.slice(0, maxNamed));
+  return failNotFound(find, title, message);
 }
 
 function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {
@@ -127,19 +127,16 @@ function choicesOf(todos: readonly Todo[]): { readonly choices: readonly CallCho
   return { choices, several: true };
 }
 
-async function failNotFound(
-  find: Find,
-  wanted: string,
-  message: string,
-  fitting: readonly Todo[] = [],
-): Promise<never> {
-  const near = toMatches(await findNear(find, wanted));
+async function failNotFound(find: Find, wanted: string, message: string): Promise<never> {
+  const similar = await findSimilar(find, wanted);
+  const near = toMatches(similar.length > 0 ? similar : (await find({ limit: 5 })).todos);
   const hint = near.length > 0 ? ` Existing todos: ${describeMatches(near)}.` : "";
-  const details = { wanted: cutText(wanted, 200), near, ...(fitting.length > 0 && choicesOf(fitting)) };
+  const details = { wanted: cutText(wanted, 200), near, ...(similar.length > 0 && choicesOf(similar)) };
   throw new AgentError("todo-not-found", `${message}${hint}`, { details });
 }
 
-async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
+/** Finds the todos that have most of the words, in any form. */
+async function findSimilar(find: Find, wanted: string): Promise<readonly Todo[]> {
   const hits = new Map<string, { todo: Todo; words: number }>();
   for (const word of wordsOf(wanted).slice(0, 5)) {
     // Shortened words also find plurals, other endings and many misspellings.
@@ -148,8 +145,11 @@ async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
       hits.set(todo.id, { todo, words: (hits.get(todo.id)?.words ?? 0) + 1 });
     }
   }
-  if (hits.size === 0) return (await find({ limit: 5 })).todos;
-  return [...hits.values()].sort((left, right) => right.words - left.words).map(({ todo }) => todo);
+  const most = Math.max(...[...hits.values()].map(({ words }) => words));
+  return [...hits.values()]
+    .filter(({ words }) => words === most)
+    .map(({ todo }) => todo)
+    .slice(0, maxNamed);
 }
 
 function inList(list: string | undefined): string {
