@@ -20,13 +20,14 @@ export interface SumTokens {
 const constants = new Set(["pi", "tau", "e"]);
 const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("meter") ? word : [])));
 const inRadians = formula("a * pi / 180");
-const whole = /^\d{1,9}$/;
+const decimal = /^\d{1,9}(?:\.\d{1,9})?$/;
 
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();
   private readonly currencies = new Set<string>();
   private readonly hasShape: boolean;
+  private hasLabel = false;
 
   constructor(
     private readonly words: readonly string[],
@@ -42,7 +43,7 @@ export class SumTokenizer {
     if (words.some((word, at) => this.glued[at] && /^\.\d/.test(word) && /\d$/.test(this.wordAt(at - 1))))
       return undefined;
     for (let at = 0; at < words.length; ) {
-      const end = this.number(at) ?? this.phrase(at) ?? this.measure(at) ?? this.single(at);
+      const end = this.number(at) ?? this.purpose(at) ?? this.phrase(at) ?? this.measure(at) ?? this.single(at);
       if (end === undefined) return undefined;
       at = end;
     }
@@ -168,8 +169,24 @@ export class SumTokenizer {
     const isCount =
       amount?.term !== undefined && amount.end === at && !this.glued[at] && /^\p{Ll}+$/u.test(this.wordAt(at));
     if (amount !== undefined && before?.end === amount.start && this.glued[amount.start]) return false;
-    const signs = [before?.word ?? "", lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
-    return isCount && signs.some((sign) => /^(?:[*/x]|times)$/.test(sign));
+    const [sign = "", next = ""] = [before?.word, lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
+    const isFactor = [sign, next].some((word) => /^(?:[*/x]|times)$/.test(word)) || this.isCounted(at + 1);
+    if (!isCount || isFactor) return isCount;
+    // "3 apples + 4 pears" are neither 7 apples nor 7 pears.
+    if (this.hasLabel) return false;
+    this.hasLabel = /^[.?!]?$/.test(next) ? /^(?:[-+]|plus|minus|by)$/.test(sign) : /^(?:[-+]|plus|minus)$/.test(next);
+    return this.hasLabel;
+  }
+
+  /** Skips the purpose behind a sum: "times 1.2 for the vat". */
+  private purpose(at: number): number | undefined {
+    const { length } = this.words;
+    if (this.wordAt(at) !== "for" || at + 1 === length || length - at > 4) return undefined;
+    const last = this.tokens.at(-1)?.word === "percent" ? -2 : -1;
+    const [sign, amount] = [this.tokens.at(last - 1)?.word ?? "", this.tokens.at(last)];
+    if (amount?.term === undefined || sign === "and" || !isOperator(sign)) return undefined;
+    const isNumber = (_: string, index: number) => readAmount(this.words, at + index, false) !== undefined;
+    return this.words.slice(at).some(isNumber) ? undefined : length;
   }
 
   private isExclamation(at: number): boolean {
@@ -182,7 +199,7 @@ export class SumTokenizer {
     if (!/^(?:of|at|@)$/.test(link) || !/^[a-z]+s$/.test(noun) || isOperator(noun)) return false;
     const amount = readAmount([count, noun], 0, false);
     const next = lexicon.currencyOf(this.wordAt(at + 1)) === undefined ? at + 1 : at + 2;
-    return amount?.end === 1 && whole.test(amount.term.text) && readAmount(this.words, next, true) !== undefined;
+    return amount?.end === 1 && decimal.test(amount.term.text) && readAmount(this.words, next, true) !== undefined;
   }
 }
 

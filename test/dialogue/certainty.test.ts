@@ -200,7 +200,9 @@ it("a line that begins with plus continues the sum", async () => {
   const { say } = createTalkAgent({ tools: createBuiltInTools() });
   await say("60 * 1.40");
   expect((await say("plus 150 times 0.30")).output).toMatchObject({ value: 129 });
-  expect((await say("plus 150 rolls at 0.30")).status).toBe("failed");
+  expect((await say("plus 150 rolls at 0.30")).output).toMatchObject({ value: 174 });
+  expect((await say("plus 4.95 postage")).output).toMatchObject({ value: 178.95 });
+  expect((await say("times 1.2 for the vat")).output).toMatchObject({ value: 214.74 });
 });
 
 it("a note about nothing in particular is found again by its words", async () => {

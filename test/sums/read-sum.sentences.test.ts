@@ -73,6 +73,11 @@ describe("readSum in whole sentences", () => {
     ["26 pallets x 845 kg", 21_970],
     ["600 x sin 30 degrees", 300],
     ["what is 9/10", 0.9],
+    ["5 x 4.75 plus 12 delivery", 35.75],
+    ["12.5 metres at 7.80", 97.5],
+    ["divide 90 by 60 guests", 1.5],
+    ["80 times 1.2 for the vat", 96],
+    ["40 plus 10 percent for waste", 44],
   ])("reads %s as %d", async (text, value) => {
     expect(await resultOf(text)).toBeCloseTo(value, 9);
   });
@@ -102,6 +107,8 @@ describe("readSum in whole sentences", () => {
     "3.6m / 12",
     "1 hour / 5 minutes",
     "3 apples + 4 pears",
+    "5 plus 3 once it rains",
+    "what is 5 plus 3 for anna and 4 for ben",
     "order 2 x 3 widgets",
     "what is 6 times 7!",
     "10%-3",
