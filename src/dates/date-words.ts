@@ -58,7 +58,7 @@ export function withoutMarks(text: string): string {
 
 export const maxDateText = 10_000;
 
-/** Returns false only if the text holds no date. True may be a false alarm. */
+/** Returns false only if the text holds no date or exceeds `maxDateText`. True may be a false alarm. */
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);

@@ -89,7 +89,7 @@ const dayOfMonth = new RegExp(
   "giu",
 );
 
-/** Compares days and times as wholes: a single number of "26 Nov" may also occur in another date. */
+/** Finds days and times as wholes, because a single number of "26 Nov" may also occur in another date. */
 function datesIn(text: string): readonly string[] {
   const days = [...text.matchAll(dayOfMonth)].map(
     ([, day, of, before, date]) => `${Number(day ?? date)} ${of ?? before}`,

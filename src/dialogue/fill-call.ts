@@ -51,7 +51,7 @@ interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   readonly own: readonly string[];
   readonly hasTold: boolean;
-  /** True once a skipped word was not one of the call, an article, a filler or a preposition. */
+  /** True once a skipped word was neither a word of the call nor an article, a filler or a preposition. */
   readonly isLoose: boolean;
 }
 
@@ -260,7 +260,7 @@ export async function inputOf(
   const input = thing === undefined ? whole : bindKey(rules, whole, thing);
   if (input === undefined) return undefined;
   if ((await issueOf(input, rules.tool, undefined)) === undefined) return input;
-  // A new value may replace an old one in another field, such as a day by a time.
+  // A new value may replace an old one in another field, as when a time replaces a day.
   for (const name of Object.keys(before)) {
     if (Object.hasOwn(own, name)) continue;
     const { [name]: _, ...fewer } = input;

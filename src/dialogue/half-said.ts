@@ -127,7 +127,7 @@ const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, 
 const forward = /^(?:later|longer|more|back)$/;
 const backward = /^(?:earlier|sooner|forward|less)$/;
 
-/** Reads "half an hour later", "back a week" and "two days earlier" relative to the present or else the last value. */
+/** Reads "half an hour later", "back a week" and "two days earlier" from the thing's value or else the last one. */
 function shiftAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
   const { words, clock } = request;
   const from = toWall(base.own, clock) ?? toWall(base.last, clock);

@@ -142,7 +142,7 @@ async function certainCalls(
   return undefined;
 }
 
-/** True if neither way is better, and both fill the text slots alike. */
+/** True if neither way is better, and both fill the text slots with the same values. */
 function isEqual({ slots }: Call, one: Filled, other: Filled): boolean {
   const texts = slots.filter(({ type }) => !isReadable(type));
   const isSame = ({ name }: CallSlot) =>

@@ -72,7 +72,7 @@ async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<r
   return [...queries.values(), ...[...found.values()].filter((each) => !isSearched(each))];
 }
 
-/** Words of the field names that a tool returns. A question may contain them. */
+/** Words in the names of a tool's output fields. A question may contain them. */
 const fieldWords = remembered(({ schemas }: ToolRules): readonly string[] => {
   const words = new Set<string>();
   const visit = (schema: JsonSchema, depth: number): void => {

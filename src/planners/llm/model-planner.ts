@@ -325,7 +325,7 @@ class Making {
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
     const [twice] = account.twice;
-    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used twice, but the request says it once`;
+    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used more than once, but said only once`;
     return this.findVague(account);
   }
 

@@ -255,7 +255,7 @@ class OperationReader {
     const isUsed = (name: string) => named.has(name) || this.phrases.some(({ source }) => name in (source.input ?? {}));
     const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
     const ofFields = Object.keys(fields).filter((name) => !(name in this.constants) && isShown(name));
-    // Only `toInput` knows which field a slot fills whose name is not that of a field.
+    // If the name of a slot is not that of a field, only `toInput` knows which field it fills.
     const hasOwnText = ofFields.some((name) => this.isText(name));
     const others = [...named.keys()].filter((name) => !(name in fields) && !(this.isText(name) && hasOwnText));
     return [...ofFields, ...others];

@@ -41,7 +41,7 @@ interface Place {
 
 export interface AccountedWord {
   readonly text: string;
-  /** `unused`: a mark, list item or negation that no step uses. `left`: any other unexplained word. */
+  /** `unused`: a mark, list item, negation or wish that no step uses. `left`: any other unexplained word. */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
   readonly place?: Place;
 }
@@ -432,7 +432,7 @@ class RequestAccount {
     return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
   }
 
-  /** Finds items that no step uses next to one that a step uses, but not a clause: "milk, the repair man came". */
+  /** Finds unused items beside an item that a step uses, but no clauses, as in "milk, the repair man came". */
   private findListed(): ReadonlySet<number> {
     const { request } = this;
     const ends = [...request.words.keys()].filter((at) => isSeparatorAt(request, at));

@@ -28,7 +28,7 @@ const signs = /[()[\]{}|]/;
 /**
  * Plans a sample sentence of each phrase with all tools together, and returns the phrases whose sentence is refused,
  * ambiguous, or taken by another phrase. Each slot gets a made-up value; if your values look different, give the field
- * `.meta({ examples: ["AB-12"] })`. A phrase is skipped if its `toInput` makes no valid input of these values alone.
+ * `.meta({ examples: ["AB-12"] })`. A phrase is skipped if its `toInput` makes no valid input from these values.
  * `planwright explain --lint` reports how many are skipped. Throws `invalid-options`.
  *
  * ```ts
@@ -70,7 +70,7 @@ function findProblem(
     return { problem: refusal.reason === "ambiguous" ? "ambiguous" : "refused", message: refusal.message };
   if (isMeant(rule, input, explained)) return undefined;
   const by = parts.map(({ tool, phrase }) => `"${phrase}" of ${tool}`).join(" and ");
-  return { problem: "taken", message: `The sentence is planned by ${by}` };
+  return { problem: "taken", message: `The sentence is planned by ${by}.` };
 }
 
 function isMeant(rule: PhraseRule, input: JsonObject, { parts, steps }: RequestExplanation): boolean {

@@ -86,7 +86,7 @@ function someOf(node: PhraseNode): FirstWords {
   return { words: new Set([longest]), isOpen: false };
 }
 
-/** A request must have a word of each set. A noun before a slot is not required: "it" may replace both of them. */
+/** A request must have a word of each set. A noun before a slot is not required: "it" may replace noun and slot. */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];
   return items

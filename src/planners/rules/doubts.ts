@@ -19,7 +19,7 @@ import { isWhole, type Match } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, slotReadingsAt, typeOfSlot } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
-/** A reason to ask first. `left`: a mark that is unused, or used only in part. `hour`: a time that is not exact. */
+/** A reason to ask first. `left`: unused words, or a mark used only in part. `hour`: a time that is not exact. */
 export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
 }

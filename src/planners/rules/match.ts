@@ -10,7 +10,7 @@ import { closers, type TextEdges } from "./texts.ts";
 
 /** Node of a linked list that starts at the last piece. */
 export interface Piece {
-  /** `free`: an article, a sign or another small word. `slot`: a value, or a part of its text. `left`: an unused date. */
+  /** `free`: an article, sign or small word. `slot`: a value or part of a text. `left`: an unused date or word. */
   readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
@@ -97,7 +97,7 @@ export class TooMuchWork extends Error {}
 export interface Range {
   readonly start: number;
   readonly limit: number;
-  /** True if the template may end before this token. `isText`: the token before this one belongs to free text. */
+  /** True if the template may end before the token at `position`. `isText`: the token before that is free text. */
   isEnd(position: number, isText: boolean): boolean;
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }

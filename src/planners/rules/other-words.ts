@@ -200,7 +200,7 @@ class Chart {
     return Math.max(0, ...this.text.meanings(at).map((meaning) => 0.8 * (weights.get(meaning) ?? 0)));
   }
 
-  /** `before`: pieces of the call that these words continue. */
+  /** `before`: the values of an earlier call, if the words continue that call. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
     const { words } = this.request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];

@@ -220,7 +220,7 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];
 }
 
-/** Returns undefined if the function of the phrase needs other slots. */
+/** Returns undefined if the `toInput` of the phrase does so or throws. */
 export function inputOfPhrase(
   { fixed, source }: PhraseRule,
   slots: Readonly<Record<string, SlotValue>>,

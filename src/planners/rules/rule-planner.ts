@@ -21,10 +21,10 @@ const load = () => import("./plan-by-rules.ts");
 /**
  * Creates the planner "rules", which is deterministic, works offline and uses the phrases of the tools.
  *
- * Every word of the request must fit. A part that no phrase fits as a whole, that lacks an argument, or that two tools
- * fit equally well is refused with `cannot-plan`; its details state the reason and requests that can be planned. Time
- * is linear in the length of the request. Throws `invalid-options` for an invalid option. Planning rejects with that
- * code if a function loads a phrase that cannot be read.
+ * Every word of the request must fit, except courtesies and reasons. A part that no phrase fits as a whole, that lacks
+ * an argument, or that two tools fit equally well is refused with `cannot-plan`; its details state the reason and
+ * requests that can be planned. Time is linear in the length of the request. Throws `invalid-options` for an invalid
+ * option. Planning rejects with that code if a tool's `phrases` function loads a phrase that cannot be read.
  *
  * {@includeCode ../../../examples/07-explain-a-plan.ts}
  * @group Planners

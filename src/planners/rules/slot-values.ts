@@ -190,7 +190,7 @@ export function readSlot(
 }
 
 const names: Readonly<Record<SlotType["kind"], string>> = {
-  text: "a name of something",
+  text: "the name of something",
   number: "a number",
   boolean: "yes or no",
   enum: "a known value",

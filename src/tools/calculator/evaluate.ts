@@ -39,7 +39,7 @@ function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMa
     fail(`There are ${variables.size} variables; at most ${maxVariables} are allowed.`);
   for (const [name, value] of variables) {
     const quoted = JSON.stringify(cutText(name, maxQuoted));
-    const rule = "names consist of letters A-Z, digits and _, and start with a letter or _";
+    const rule = "names consist of A-Z, a-z, 0-9 and _, and do not start with a digit";
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) fail(`The variable name ${quoted} is not allowed; ${rule}.`);
     if (!Number.isFinite(value)) fail(`The variable ${quoted} must be a finite number.`);
   }

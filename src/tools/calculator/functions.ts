@@ -234,7 +234,7 @@ function whole(value: Decimal, name: string): Decimal {
   return failArguments(`${name} needs whole numbers of at most ${precision} digits that were not rounded.`);
 }
 
-/** The 40 digits of a larger angle do not determine its position on the circle. */
+/** Fewer than 20 of the 40 digits of a larger angle tell its position on the circle. */
 const maxAngle = "1e20";
 /** Larger exponents overflow; exponents below the negated limit give 0. */
 const maxExponent = 23_100;
@@ -290,7 +290,7 @@ function angleOf(x: Decimal, y: Decimal): Decimal {
   return settle(y.isNegative() && !y.isZero() ? angle.minus(pi()) : angle.plus(pi()));
 }
 
-/** Checks the exponent first, because the library is slow to reject it. */
+/** Checks the exponent first, because the library is slow to reject a large one. */
 function exponential(value: Decimal): Decimal {
   if (value.greaterThan(maxExponent)) throw overflow();
   return value.lessThan(-maxExponent) ? zero() : settle(value.exp());

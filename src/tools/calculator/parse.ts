@@ -225,8 +225,8 @@ export const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
 const signedOperand = /\s*[-−+](?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;
 const maxNumberLength = 1_000;
-const expectedOperand = "a number, a name or ( was expected here";
-const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
+const expectedOperand = 'a number, a name or "(" was expected here';
+const expectedOperator = 'an operator (+ - * / % ^ !), ")" or the end was expected here';
 
 /** All patterns are sticky and linear, so that no text is slow to scan. */
 export class Scanner {

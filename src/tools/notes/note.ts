@@ -21,7 +21,7 @@ export interface Note {
 
 /** Output of `list`. @inline */
 export interface NotePage {
-  /** The first matching notes, up to `limit`. */
+  /** The matching notes from `offset` on, up to `limit` or about 512 KiB. */
   readonly notes: readonly Note[];
   /** Total number of matches. */
   readonly count: number;
@@ -74,7 +74,7 @@ export type NotesInput =
     }
   | ({ readonly operation: "get" | "delete" } & NoteTarget);
 
-/** Storage of Notes. It finds notes in the order of insertion. @group Storage */
+/** Storage of Notes. It finds notes in the order of insertion, unless `reverse` is set. @group Storage */
 export interface NoteStorage extends KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /** A query for notes: conditions that must all be met, order and page. @group Storage */

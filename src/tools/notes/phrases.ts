@@ -43,7 +43,7 @@ function phrasesOf(
   phrases: readonly string[],
 ): readonly Phrase[] {
   const { toInput = (slots: Slots) => inputOf(operation, slots) } = options;
-  // Phrases that share `toInput` count as forms of one call. Its item would be optional, as one form has none.
+  // If phrases shared `toInput`, they would count as forms of one call, with an optional item, as one form has none.
   return phrases.map((phrase) => ({
     phrase,
     input: { operation },

@@ -3,7 +3,7 @@ import { failOption, hasMethods, type OptionReader, type OptionTable, readOption
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
-  /** Number of the latest changes, over all scopes, to remember and not to repeat. At least 1. @default 10_000 */
+  /** Maximum number of changes, over all scopes, to remember, so that none is repeated. At least 1. @default 10_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
   /**
    * Makes one change and records its outcome under the key, atomically. If the key has a record, returns it and changes
    * nothing. Returns undefined and changes nothing if the change does not fit: the item to change or remove does not
-   * exist or is not as expected, or the id to insert exists.
+   * exist or is not as expected, or the id to insert is in use.
    *
    * A storage may forget the oldest records. It must document how many it keeps, or for how long.
    */
@@ -119,7 +119,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
       record = change && (await storage.apply(scope, { key, operation, change }));
     }
   } catch (error) {
-    // Another attempt may have succeeded meanwhile.
+    // Another attempt may have succeeded in the meantime.
     record = await storage.recall(scope, key);
     if (record === undefined) throw error;
   }

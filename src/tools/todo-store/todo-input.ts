@@ -7,7 +7,7 @@ export interface TodoTarget {
   readonly id?: string;
   /** Comparison ignores case, extra spaces and punctuation. If several todos match, the error lists them. */
   readonly title?: string;
-  /** Position in the order of `list`: 1 is the first, -1 the last. */
+  /** Position in the default order of the operation `list`: 1 is the first, -1 the last. */
   readonly index?: number;
   /** Searches only this list. @default all lists */
   readonly list?: string;
@@ -72,7 +72,7 @@ export type TodoStoreInput =
     } & TodoTarget)
   | {
       readonly operation: "clear";
-      /** Optional if all todos are in one list. */
+      /** Optional if all todos are in one list; not allowed with `allLists`. */
       readonly list?: string;
       /** Clears every list. @default false */
       readonly allLists?: boolean;

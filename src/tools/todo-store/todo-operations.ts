@@ -259,7 +259,7 @@ async function planClear({ storage, scope }: TodoCall, input: ParsedTodoInputOf<
   const { todos } = isKnown ? { todos: [] } : await storage.find(scope, { limit: maxNamed });
   if (todos.length === 0) return { type: "clear", list, onlyCompleted };
   const lists = [...new Set(todos.map((todo) => JSON.stringify(todo.list)))].join(", ");
-  const message = `The list ${JSON.stringify(list)} has no todos to clear. Lists with todos: ${lists}.`;
+  const message = `The list ${JSON.stringify(list)} has no todos to clear. Lists with todos include ${lists}.`;
   throw new AgentError("todo-not-found", message, { details: { wanted: list, near: toMatches(todos) } });
 }
 
@@ -322,7 +322,7 @@ const explanations: Readonly<Record<Refusal["reason"], string>> = {
   changed: "the todo was changed since, and undoing would overwrite that change",
   gone: "the todo was deleted since",
   exists: "its id is in use again",
-  forgotten: "the storage no longer has its previous state; let it remember more writes (rememberedWrites)",
+  forgotten: "the storage forgot the todo's previous state; let it remember more writes (rememberedWrites)",
   irreversible: "cleared todos are not kept",
 };
 

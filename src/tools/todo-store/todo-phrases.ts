@@ -277,8 +277,8 @@ const listedPhrases = phrasesOf(
 );
 
 /**
- * Each sign stands for a todo, by title or position: `@` for any, `~` for one whose title does not begin with "my", and
- * `^` for one whose title begins with a verb.
+ * Each sign stands for a todo, by title or position: `@` for any, `~` for one whose title does not begin with "my" or
+ * the like, and `^` for one whose title begins with a verb.
  */
 function about(
   operation: TodoStoreInput["operation"],

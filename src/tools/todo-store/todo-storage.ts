@@ -76,7 +76,7 @@ export type TodoPatch = Partial<Pick<Todo, "title" | "list" | "completed" | "tag
 export interface TodoOutcome {
   /** The todo after the change, a removed todo as it was, or the number of cleared todos. */
   readonly result: Todo | TodosCleared;
-  /** For a patch: the todo before the change. A record without it cannot be undone. */
+  /** For a patch, which cannot be undone without it: the todo before the change. */
   readonly before?: Todo;
 }
 

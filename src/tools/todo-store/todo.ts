@@ -32,7 +32,7 @@ export interface TodoOfCall extends Todo {
 
 /** Output of `list` and `search`. @inline */
 export interface TodoPage {
-  /** The first matching todos, up to `limit`. */
+  /** The matching todos from `offset` on, up to `limit` or about 512 KiB. */
   readonly todos: readonly Todo[];
   /** Total number of matches, not only of those in `todos`. */
   readonly count: number;

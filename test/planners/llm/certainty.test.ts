@@ -207,7 +207,7 @@ describe("a plan says only what the request says", () => {
       "a text twice",
       "note milk",
       answerOf({ do: "Note", title: "milk" }, { do: "Note", title: "milk" }),
-      '"milk" is used twice, but the request says it once',
+      '"milk" is used more than once, but said only once',
     ],
     ["a megabyte", "note milk", noteOf("evil ".repeat(200_000)), 'does not say "evil'],
   ])("and is refused for %s", async (_what, request, answer, reason) => {

@@ -43,7 +43,7 @@ describe("checkPhrases", () => {
       phrase: "send {to} {euros} euros",
       request: 'send "to" 3 euros',
       problem: "taken",
-      message: 'The sentence is planned by "send {to} 3 euros" of Call',
+      message: 'The sentence is planned by "send {to} 3 euros" of Call.',
     });
   });
 
@@ -55,7 +55,7 @@ describe("checkPhrases", () => {
       {
         tool: "Both",
         problem: "taken",
-        message: 'The sentence is planned by "pack {to}" of Pack and "send {to}" of Send',
+        message: 'The sentence is planned by "pack {to}" of Pack and "send {to}" of Send.',
       },
     ]);
     expect(await problemsOf(both)).toEqual([

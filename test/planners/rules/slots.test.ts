@@ -53,7 +53,7 @@ describe("readSlot", () => {
 
   it.each<[StandardSchema, string, RegExp]>([
     [text, "", /received none/],
-    [text, "it", /expected a name of something; received "it"/],
+    [text, "it", /expected the name of something; received "it"/],
     [number, "many", /expected a number; received "many"/],
     [number, "7 days", /expected a number/],
     [number, "that", /expected a number/],

@@ -209,7 +209,7 @@ describe("clear of a list without a todo", () => {
     await call({ operation: "add", title: "sweep", list: "chores" });
     await expect(call({ operation: "clear", list: "chore" })).rejects.toMatchObject({
       code: "todo-not-found",
-      message: 'The list "chore" has no todos to clear. Lists with todos: "chores".',
+      message: 'The list "chore" has no todos to clear. Lists with todos include "chores".',
       details: { wanted: "chore", near: [{ title: "sweep", list: "chores" }] },
     });
     expect(await call({ operation: "clear", list: "chores", onlyCompleted: true })).toEqual({ cleared: 0 });
