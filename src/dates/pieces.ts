@@ -222,7 +222,7 @@ const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
-/** `\w` matches only ASCII letters. `judge` checks other letters later, because `\p{L}` is slow to compile. */
+/** `\w` matches no letters but those of ASCII. `judge` checks the others, because `\p{L}` is slow to compile. */
 function reader(source: string | RegExp, read: (groups: Groups, today: number) => Content | undefined) {
   const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };

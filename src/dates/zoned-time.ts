@@ -16,7 +16,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** Returns the wall-clock time of a zone, encoded as if it were UTC milliseconds. */
+/** Returns the wall-clock time of a zone as milliseconds since 1970, as if the zone were UTC. */
 export function wallTimeAt(ms: number, timeZone: string): number {
   // `formatToParts` is more than twice as slow.
   const shown = formatterOf(timeZone).format(ms);
@@ -30,7 +30,7 @@ function offsetAt(ms: number, timeZone: string): number {
 
 /** Moves a skipped time forward by the gap, and takes the first of two instants ("compatible" in Temporal). */
 export function instantOf(wall: number, timeZone: string): number {
-  // Offsets are shorter than a day, so these are the offsets before and after a change.
+  // Offsets are shorter than a day, so the instant that is sought lies between these two.
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
   if (before === after) return wall - before;
@@ -70,7 +70,7 @@ export function weekdayOf(day: number): number {
 
 export type Which = "last" | "this" | "next";
 
-/** "next" means the week after this one, "last" means before today. Weeks start on Monday. */
+/** "next" means in the week after this one, and "last" the most recent before today. Weeks start on Monday. */
 export function saidWeekday(weekday: number, which: Which, today: number): number {
   const current = weekdayOf(today);
   const ahead = (weekday - current + 7) % 7 || 7;

@@ -24,7 +24,7 @@ export function timesOf(thing?: KnownThing, last?: TimeIn, corrects = false): Ti
   return (slot) => ({ own: own(slot), last: last?.(slot), corrects });
 }
 
-/** Finds the time in a field or in one with a longer name: `due` also finds `dueAt` and `dueDate`. */
+/** Finds the time in a field whose name is that of the slot or begins with it: `due` also finds `dueAt`. */
 export function timesIn(fields: JsonObject): TimeIn {
   return (slot) => {
     const names = [slot, ...Object.keys(fields).filter((name) => name.startsWith(slot))];
@@ -113,7 +113,7 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
   const { words } = request;
   const from = /^(?:to|at|on|by|for|until|till|from)$/.test(words[start] ?? "") ? start + 1 : start;
   const at = words[from] === "the" ? from + 1 : from;
-  // Without "at" or "to", the number may be a count.
+  // Without "at" or "to", a number may be a count.
   const mayBeHour = from > start || base.corrects;
   return (
     sameAt(request, at, base) ??

@@ -43,7 +43,7 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const rules = line.rules.find(({ tool }) => tool.name === step.tool);
   const isChange = rules !== undefined && !isPureStep(rules.tool, step.input);
   if (isChange && line.asks) return undefined;
-  // "No, Patel" also takes back the change of the other thing.
+  // "No, Patel" also takes back the change to the other thing.
   const isOther = isChange && correctsThing(line, step, reference);
   const back = isOther ? formerly(step, line) : undefined;
   // After a refused "undo that", the user knows that the other change stays.
@@ -109,7 +109,7 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const rules = all.find(({ tool }) => tool.name === step.tool);
   if (rules === undefined) return undefined;
   for (const call of callsOf(rules, step.input)) {
-    // The number may also be the key of another thing.
+    // A number in the line may also be the key of another thing.
     if (corrects && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
     // The thing that was created by mistake would remain.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;

@@ -7,9 +7,9 @@ import { cutWishes } from "./rules/cut-wishes.ts";
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
- * A `simple` request is one wish for one tool. A `complex` one has a condition, a loop, more than three wishes, more
- * than two tools or at least two references back, or is long or abstract ("analyze the workflow"). All others are
- * `moderate`. In other languages, sentences count as wishes.
+ * A `simple` request is one wish that names at most one tool. A `complex` one has a condition, a loop, more than three
+ * wishes, at least two references back or more than 200 000 UTF-16 code units, names more than two tools, or is
+ * abstract ("analyze the workflow"). All others are `moderate`. In other languages, sentences count as wishes.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";

@@ -16,7 +16,7 @@ interface SchemaOptions {
   readonly things?: readonly ThreadThing[] | undefined;
 }
 
-/** Servers reject longer strict schemas. */
+/** Some servers reject longer strict schemas. */
 const maxStrictLength = 40_000;
 
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {

@@ -4,7 +4,7 @@ import { auxiliaries, functionWords, prepositions, smallWords } from "../../engl
 import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
-/** Ignores tokens that decide nothing: "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985. */
+/** Returns the likelihood of the least likely token among those that decide something: see arXiv 2604.22985. */
 export function leastLikely(
   text: string,
   logprobs: readonly TokenLogprob[] | undefined,

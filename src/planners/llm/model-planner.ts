@@ -160,7 +160,7 @@ export class ModelPlanner {
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
-    // A small model refers to every result that it sees.
+    // A small model tends to refer to every result that it sees.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);

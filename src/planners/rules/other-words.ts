@@ -130,7 +130,7 @@ export class OtherWords {
 
   readonly isPlain = onceEach((start: number) => onceEach((end: number) => isPlainText(this.request, start, end)));
 
-  /** Keeps "Ada Lovelace", "Mrs van der Berg" and "Dombey and Son" together. */
+  /** Makes it costly to split "Ada Lovelace", "Mrs van der Berg" and "Dombey and Son". */
   breakCost(at: number): number {
     const { words } = this.request;
     const [before = "", word = ""] = [words[at - 1], words[at]];

@@ -61,7 +61,7 @@ interface ExplainedPart {
   readonly summary: string;
 }
 
-/** A plan with the parts of the request behind it, or a refusal with the parts understood. @group Planners */
+/** A plan with the parts of the request, or a refusal with the parts that were understood. @group Planners */
 export interface RequestExplanation {
   readonly steps: readonly PlanStep[];
   readonly parts: readonly ExplainedPart[];

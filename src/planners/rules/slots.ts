@@ -185,7 +185,7 @@ function typeOfString(schema: JsonSchema): SlotType {
   return { kind: "text", ...(isText && { text: slot }) };
 }
 
-/** zod 4 writes a pattern for times instead of a format. */
+/** For a time, zod 4 writes a pattern instead of a format. */
 function isTimePattern(pattern: unknown): boolean {
   if (typeof pattern !== "string" || !pattern.includes("[0-5]")) return false;
   const time = new RegExp(pattern);
@@ -201,7 +201,7 @@ export const timeForms = {
 } as const;
 const anInstant = Date.UTC(2026, 10, 22, 18);
 
-/** zod writes a pattern for times without an offset instead of a format. */
+/** For a time without an offset, zod writes a pattern instead of a format. */
 function formOf(pattern: unknown): keyof typeof timeForms | undefined {
   if (typeof pattern !== "string" || !pattern.includes("T")) return undefined;
   const expression = new RegExp(pattern);

@@ -3,7 +3,7 @@ import { failOption, hasMethods, type OptionReader, type OptionTable, readOption
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
-  /** Maximum number of changes, over all scopes, to remember, so that none is repeated. At least 1. @default 10_000 */
+  /** Number of latest changes, over all scopes, that are remembered and so not repeated. At least 1. @default 10_000 */
   readonly rememberedWrites?: number | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface WebSearchOutput {
   readonly results: readonly WebSearchResult[];
 }
 
-/** A page that a search returns. A hit whose URL is not safe to follow is left out. @inline */
+/** A page that `search` returns. It is left out if its URL is not safe to follow. @inline */
 export interface WebSearchHit {
   readonly title?: string | null | undefined;
   readonly url: string;
