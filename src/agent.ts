@@ -362,7 +362,7 @@ function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
   const message =
-    `These tools have sensitive fields, and the store outlives this process: ${names.join(", ")}. ` +
+    `The store outlives this process, and these tools have sensitive fields: ${names.join(", ")}. ` +
     "Give secrets: { keys }, or plans with such fields are refused.";
   settings.onWarning({ code: "no-secret-keys", message });
 }
@@ -371,7 +371,7 @@ function warnOfMissingEffects(settings: EngineSettings): void {
   for (const tool of settings.toolsByName.values()) {
     if (tool.retry === undefined || saysEffect(tool)) continue;
     const message =
-      `${tool.name} has \`retry\` and no \`effect\`, so it runs once and is not retried: ` +
+      `${tool.name} has \`retry\` but no \`effect\`, so it counts as "once" and is rarely retried: ` +
       'give it effect: "idempotent" or "pure" if it may run again, or effect: "once" if it must not.';
     settings.onWarning({ code: "effect-missing", message });
   }

@@ -23,7 +23,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
     PlanningOptions {
   /** Turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
   planner?: Planner | undefined;
-  /** Records the runs. @default `createMemoryRunStore()` */
+  /** Store that records the runs. @default `createMemoryRunStore()` */
   store?: RunStore | undefined;
 }
 
@@ -63,7 +63,7 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
         code: "open-phrase",
         message:
           `The phrase "${phrase}" of ${tool.name} fits nearly any request, and the tool runs once or needs approval: ` +
-          "add a word that says what it does.",
+          "add a word that says what the tool does.",
       });
 }
 
@@ -78,7 +78,7 @@ function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWo
 /** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools> {
-  /** Records the runs, such as `createMemoryRunStore()`. */
+  /** Store that records the runs, such as `createMemoryRunStore()`. */
   store: RunStore;
 }
 

@@ -64,7 +64,7 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 }
 
 function settingsOf({ expressions, ...options }: OrchestratorOptions, how: { canPlan: boolean }): EngineSettings {
-  checkOption({ methods: ["load"], expected: "createExpressions()" }, expressions, "expressions");
+  checkOption({ methods: ["load"], expected: "the result of createExpressions()" }, expressions, "expressions");
   const settings = resolveOptions(options, how);
   for (const { name, inputSchema, outputSchema } of settings.toolsByName.values()) {
     refuseZod3(`${name}.inputSchema`, inputSchema);
@@ -76,5 +76,5 @@ function settingsOf({ expressions, ...options }: OrchestratorOptions, how: { can
 
 function refuseZod3(option: string, schema: StandardSchema | undefined): void {
   if (zodVersionOf(schema) !== 3) return;
-  failOption(option, "a schema of zod 3", 'a schema of zod 4: only createAgent of "planwright" reads zod 3', true);
+  failOption(option, "a schema of zod 3", 'a schema of zod 4 or another library: only "planwright" reads zod 3', true);
 }

@@ -184,12 +184,12 @@ describe("a common mistake", () => {
     ["toHtml", () => toHtml(forgotten())],
     ["createAgent", () => createAgent({ tools: [], store: Promise.resolve() as never })],
   ])("is a plan or an object that was not awaited, for %s", async (_call, make) => {
-    expect(await messageOf(make)).toMatch(/a Promise.*await it/);
+    expect(await messageOf(make)).toMatch(/Promise.*await it/);
   });
 
   it("is a plan that was not awaited, for validatePlan", async () => {
     const [issue] = await validatePlan(forgotten(), { tools: [greet] });
-    expect(issue).toMatchObject({ code: "not-json", message: "a Promise is not JSON; await it" });
+    expect(issue).toMatchObject({ code: "not-json", message: "a value of type Promise is not JSON; await it" });
   });
 
   const shape = { who: z.string() };

@@ -108,7 +108,7 @@ describe("createAgent of planwright/engine", () => {
     const planner = planOf(steps);
     const old = z3.object({ a: z3.string() });
     const message = (option: string) =>
-      `Option "${option}" must be a schema of zod 4: only createAgent of "planwright" reads zod 3; received "a schema of zod 3".`;
+      `Option "${option}" must be a schema of zod 4 or another library: only "planwright" reads zod 3; received "a schema of zod 3".`;
     for (const tool of [{ ...named, inputSchema: old }, defineTool({ ...named, inputSchema: old })])
       expect(() => createAgent({ tools: [tool], planner })).toThrow(message("Old.inputSchema"));
     const answers = { ...named, inputSchema: z.object({}), outputSchema: old };

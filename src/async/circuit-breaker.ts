@@ -45,7 +45,7 @@ export class CircuitBreaker {
     return { change, report };
   }
 
-  /** Undefined if a call would be allowed now; 0 while a test call is running, because it may end at any time. */
+  /** Time until a test call; undefined if a call is allowed now; 0 while a test call runs, because it may end soon. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
     if (this.state === "closed") return undefined;

@@ -5,9 +5,9 @@ import { countPending } from "./promises.ts";
 export interface RetryOptions {
   /** Number of attempts in all, the first one included. At least 1. @default 3 */
   readonly maxAttempts?: number | undefined;
-  /** The delay before the second attempt, before jitter. @default 1000 */
+  /** Delay before the second attempt, without jitter. @default 1000 */
   readonly minDelayMs?: number | undefined;
-  /** The longest delay. @default 30000 */
+  /** Longest delay before an attempt. @default 30000 */
   readonly maxDelayMs?: number | undefined;
   /** Factor by which the delay grows each time. At least 1. @default 2 */
   readonly factor?: number | undefined;

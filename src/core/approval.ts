@@ -102,7 +102,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/** Keeps a given value if JSON cannot express it parsed, or the whole list around it if that has changed its length. */
+/** Keeps the given value where JSON cannot express the parsed one, or the list around it if that changed in length. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);

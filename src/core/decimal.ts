@@ -9,11 +9,9 @@ export class ArithmeticFault {
 }
 
 export const precision = 40;
-
 export const guardDigits = 6;
 
 export type Decimal = DecimalBase;
-
 export type Rounding = DecimalBase.Rounding;
 
 /** A clone, so that these settings do not affect other users of decimal.js. */
@@ -49,7 +47,7 @@ export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
 
-/** Rounds a result of 40 digits to 34 if at most 20 of these remain, so that 1 / 3 * 3 is 1 rather than 0.999…9. */
+/** Rounds a result of 40 digits to 34 if that leaves at most 20 digits, so that 1 / 3 * 3 is 1 rather than 0.999…9. */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
   if (result.precision() < precision) return result;

@@ -67,7 +67,7 @@ export interface ToolOptions<
   result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-  /** Describes a call in at most 300 characters. Its secrets are hidden, its references words. @default from phrases */
+  /** Describes a call in at most 300 characters. Gets secrets and references as text. @default from phrases */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Runs the tool with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
@@ -321,7 +321,7 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
 const slotKinds: readonly unknown[] = ["message", "name", "range", "sum", "whole", "word", undefined];
 
 function checkSlotKind(option: string, subject: string, { slot }: JsonSchema): void {
-  const expected = `${subject} whose slot is one of ${slotKinds.slice(0, -1).join(", ")}`;
+  const expected = `${subject} whose "slot" is one of ${slotKinds.slice(0, -1).join(", ")}`;
   if (!slotKinds.includes(slot)) failOption(option, slot, expected, true);
 }
 

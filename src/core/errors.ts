@@ -96,7 +96,7 @@ export interface AgentErrorDetails {
     readonly reasons: readonly string[];
     readonly differences: readonly RunDifference[];
   };
-  /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this command. */
+  /** A run id was reused for another request or plan, or a run had two writers or did not wait for a command. */
   "run-conflict": {
     readonly runId: string;
     /** The earlier decision; `decidedAt` is ISO 8601, UTC. */
@@ -318,8 +318,8 @@ export function isOurError({ name, code }: { readonly name?: unknown; readonly c
 }
 
 /**
- * The error class of this package. `code` names the problem, `details` has the facts, `message` says what was received
- * and what is expected, and `retryable` is true if the same call may succeed later.
+ * The error class of this package. `code` names the problem, `details` has the facts, `message` says what happened and,
+ * for a wrong value, what is expected, and `retryable` is true if the same call may succeed later.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {

@@ -79,7 +79,7 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /** Origin of a fork, which begins with that run's events up to `after`. All but this one keep their times. */
+  /** Origin of a fork, which begins with that run's events up to `after`. All events but this one keep their times. */
   readonly forkedFrom?: ForkPoint;
   /** Absent if the plan was given, or if no worker could start the run yet: another `run-start` may follow. */
   readonly request?: string;
@@ -126,7 +126,7 @@ interface Unstarted {
 /** A run was suspended, because it cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
-  /** Time from which the run can be resumed, as a decision or event came while no process had it: ISO 8601, UTC. */
+  /** Earliest time to resume the run, if a decision or event came while no process had the run: ISO 8601, UTC. */
   readonly resumeAt?: string;
   /** The reply to a line of a dialogue. */
   readonly text?: string;
@@ -384,7 +384,7 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/** An event was delivered, and the first step to wait for it takes it, or a question was answered. @group Events */
+/** An event was delivered, for the first step that waits for that event, or a question was answered. @group Events */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   /** Absent for an answer. */
   readonly name?: string;
@@ -484,7 +484,6 @@ const object = (shape: Shape): Check => {
   const wrongKey = wrongKeyIn(shape);
   return (value) => isRecord(value) && wrongKey(value) === undefined;
 };
-
 const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
   const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));
   return (value) => isRecord(value) && checks.get(value[key])?.(value) === true;
@@ -743,7 +742,7 @@ export function wrongFormat(
   { what, ...place }: { readonly what: string; readonly runId: string; readonly operation: "open" | "read" },
 ): AgentError<"store-failed"> {
   const found = format === undefined ? "no format" : `format ${JSON.stringify(format)}`;
-  const reason = `${found}; expected format ${formatVersion}`;
+  const reason = `${found}; expected format 7 or ${formatVersion}`;
   const message = `${what} was written by another version of planwright (${reason}). Use that version, or start afresh; nothing was changed.`;
   return new AgentError("store-failed", message, { details: { ...place, reason, problem: "wrong-format" } });
 }

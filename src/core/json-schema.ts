@@ -4,7 +4,7 @@ import { isHolder, type JsonPath } from "./json.ts";
 
 const maxBranches = 200;
 
-/** Returns the schemas at a path in the branches that `value` may match; undefined for any value, `[]` for none. */
+/** Returns the schemas at a path in branches that `value` may match: undefined if anything fits, `[]` if nothing. */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;
@@ -208,7 +208,7 @@ function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
 }
 
-/** JSON Schema, reduced to the keywords read here: draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
+/** JSON Schema with the keywords that are read from it: draft 7 for zod 3, otherwise draft 2020-12. @group Tools */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -52,7 +52,7 @@ export type JsonResult =
 
 const maxDepth = 500;
 
-/** Returns a frozen copy, as `JSON.stringify` writes it. Refuses what JSON loses (such as a `Map`) and `$sealed`. */
+/** Returns a frozen copy, as `JSON.stringify` writes it. Refuses `$sealed` and what JSON loses, except `undefined`. */
 export function toJson(
   value: unknown,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
@@ -187,7 +187,7 @@ class JsonWalk {
   private plain(value: object): JsonValue {
     const kind = isPlainObject(value) ? "Object" : Object.prototype.toString.call(value).slice(8, -1);
     const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
-    if (kind !== "Object") return this.fail(`a ${kind} is not JSON; ${advice}`);
+    if (kind !== "Object") return this.fail(`a value of type ${kind} is not JSON; ${advice}`);
     this.count(2);
     const copy: Record<string, JsonValue> = {};
     let isFirst = true;

@@ -108,7 +108,7 @@ class PhraseReader {
     if (end === -1) throw new PhraseError(`"{" has no "}"`);
     const name = this.text.slice(this.position + 1, end);
     if (!slotName.test(name)) {
-      throw new PhraseError(`"{${name}}" is not a slot; a name is a letter, then letters, digits, _ or -`);
+      throw new PhraseError(`"{${name}}" is not a slot; a name is a letter or _, then letters, digits, _ or -`);
     }
     this.position = end + 1;
     return { type: "slot", name };

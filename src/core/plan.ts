@@ -212,8 +212,8 @@ export interface PlanIssue {
 }
 
 /**
- * The shape of a plan as a schema of zod 4; {@link validatePlan} also checks it against the tools. It is created on
- * first use, because the import would otherwise take a third longer. {@includeCode ../../examples/18-plans-as-json.ts}
+ * The shape of a plan as a schema of zod 4, created on first use, because the import would otherwise take a third
+ * longer. {@link validatePlan} also checks the tools and inputs. {@includeCode ../../examples/18-plans-as-json.ts}
  * @group Plans
  */
 export const planSchema = z.lazy(() =>

@@ -4,7 +4,7 @@ import { failOption } from "./option-tables.ts";
 import type { Question, QuestionOption } from "./plan.ts";
 import { isInCalendar, timeOfInstant } from "./step.ts";
 
-/** A question that a suspended run waits for. It can be passed unchanged to `answer`. @group Runs and results */
+/** A question whose answer a suspended run waits for. Can be passed unchanged to `answer`. @group Runs and results */
 export interface QuestionItem extends Question {
   readonly kind: "question";
   readonly stepId: string;
@@ -154,8 +154,11 @@ function describeAnswer(schema: AnswerSchema): string {
     case "number":
     case "integer":
       return `a ${type === "integer" ? "whole " : ""}number${describeBounds(schema.minimum, schema.maximum)}`;
-    case "array":
-      return `a list${describeBounds(schema.minItems, schema.maxItems, "of")} different values, each ${describeAnswer(schema.items ?? schema)}`;
+    case "array": {
+      const count = describeBounds(schema.minItems, schema.maxItems, "of") || " of";
+      const values = `${count.endsWith(" 1") ? "value" : "values"}, none repeated`;
+      return `a list${count} ${values}, each ${describeAnswer(schema.items ?? schema)}`;
+    }
   }
 }
 

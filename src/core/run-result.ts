@@ -146,7 +146,7 @@ export interface PendingPage {
 }
 
 export const undoReasons = {
-  "no-undo": "its tool cannot undo",
+  "no-undo": "its tool cannot undo it",
   failed: "undoing it failed",
   unknown: "it may have done nothing",
   forked: "it ran in the original run of this fork",

@@ -525,7 +525,7 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
-/** Only the first event and the last visit all iterations. The cost of any other does not depend on their number. */
+/** Only the first and the last event visit all iterations. The cost of other events does not depend on their number. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
   // Tampered events must not write to any property except an iteration.
   if (!Number.isInteger(event.iteration)) return;

@@ -5,7 +5,7 @@ import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { QuestionItem } from "./question.ts";
 import { describeWait, type StepRef, stepRefOf } from "./step.ts";
 
-/** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
+/** A shortened {@link PendingItem}. Approvals can be passed unchanged to `approve` and `reject`. @inline */
 type PendingItemSummary =
   | (StepRef & { readonly kind: "outcome" })
   | (StepRef & { readonly kind: "approval"; readonly tool: string; readonly hash: string })
@@ -100,7 +100,7 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
-/** Data kept by a store to list a run, besides its status and times. @group Storage */
+/** Data kept by a store to list a run, besides its request, status and other times. @group Storage */
 export type RunDigest = Pick<
   RunSummary,
   "thread" | "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error"

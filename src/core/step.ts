@@ -71,7 +71,7 @@ export function timeOfInstant(value: unknown): number | undefined {
 
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** False for a day that does not exist: Date turns the 30th of February into the 2nd of March. */
+/** False for a day that does not exist: Date turns the 30th of February into a day of March. */
 export function isInCalendar(text: string): boolean {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   if (day === undefined) return true;

@@ -1,6 +1,6 @@
 const maxKeys = 20;
 
-/** Never throws. Shows only the keys of an object, because its values may come from a response. */
+/** Never throws. Shows only the keys of an object that is not an error: its values may come from a response. */
 export function describeThrown(thrown: unknown): string {
   try {
     if (typeof thrown === "function") return "a function";

@@ -86,5 +86,5 @@ function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchem
 function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   const version = zodVersionOf(schema);
   if (version !== undefined) return version === 3 ? markZod3(schema, mark) : markZod4(schema, mark);
-  return failOption("schema", schema, `a zod schema; otherwise write "${mark}": true in its JSON Schema`);
+  return failOption("schema", schema, `a zod schema; for any other, write "${mark}": true in the JSON Schema`);
 }

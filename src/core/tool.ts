@@ -7,10 +7,10 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
 /**
  * A tool's effect on the world. A `pure` or `idempotent` call is retried, and runs again after a kill.
  * - `pure`: none. A replan may add it without approval.
- * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. It needs approval if a replan adds it.
+ * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. A replan may need approval for it.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing
  *   happened. If it is killed, times out or loses its connection, its outcome is `unknown`, and a person must settle
- *   it. It needs approval if a replan adds it, or repeats a call that may have taken effect.
+ *   it. A replan may need approval to add it, and always needs approval to repeat a call that may have taken effect.
  * @group Tools
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
@@ -45,8 +45,8 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  * agents use it; its methods keep their `this`. A copy such as `{ ...tool, inputSchema }` is also a tool.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input.
- * Any error is retried by the tool's policy, unless it has `retryable: false`. With effect `once`, `retryable: true`
- * means that nothing happened. So does `outcome: "not-done"` on the error or one of its causes. After
+ * An error is retried by the tool's policy, unless it has `retryable: false`. With effect `once`, it is retried only if
+ * nothing happened, as stated by `retryable: true`, or `outcome: "not-done"` on the error or one of its causes. After
  * `outcome: "unknown"` on either, a person is asked; this is the default after a timeout, a lost connection or a status
  * 5xx. A tool that repeats calls by itself must state the outcome, because its last error hides the first. It should
  * end soon after `context.signal` aborts; a value that it returns soon after that is kept. @group Tools
@@ -72,7 +72,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /** Describes a call in at most 300 characters. Its secrets are hidden, its references words. @default from phrases */
+  /** Describes a call in at most 300 characters. Gets secrets and references as text. @default from phrases */
   readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Describes the outcome of a call in at most 2 000 characters on one line; checked against the values of the call. @default from its output */
   say?(done: { readonly input: unknown; readonly output: unknown }): string;

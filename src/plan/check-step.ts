@@ -107,7 +107,7 @@ function collectIssues(
   const unknownKeys = findUnknownKeys(input, preview);
   for (const path of unknownKeys) {
     const known = knownKeys(schemasAt(input, path.slice(0, -1), preview) ?? []);
-    const message = `"${step.tool}" has no input "${path.at(-1)}"; its inputs are: ${known.join(", ") || "none"}.`;
+    const message = `"${step.tool}" has no input "${path.at(-1)}" here; available: ${known.join(", ") || "none"}.`;
     add(hide({ code: "unknown-key", path, message: ownMessageOf(path, parsed) ?? message }));
   }
   // If a part of the input is unknown, the schema may throw an error only because of that part.
@@ -181,7 +181,7 @@ function checkReference(
   }
   const [given, needed] = [[...givenTypes].join(" or "), [...wantedTypes].join(" or ")];
   const hint = needed === "string" ? ` Write "\${${text}}" to put it into text.` : "";
-  return { code: "reference-type", message: `${text} is ${given}, but ${needed} is needed here.${hint}` };
+  return { code: "reference-type", message: `${text} is of type ${given}, but ${needed} is needed here.${hint}` };
 }
 
 function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
@@ -295,7 +295,7 @@ function describeMissing(
     return `${missing}: "${name}" has a forEach, so its output is a list: write ${item}, or give this step a forEach over ${name}.`;
   }
   const isList = typeof path.at(-1) === "string" && types?.has("array");
-  return `${missing}; there are: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;
+  return `${missing}; available: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;
 }
 
 const end = Symbol("end");

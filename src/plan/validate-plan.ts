@@ -258,7 +258,6 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
       issues.push({ code: "invalid-shape", path, message: issue.message });
     }
   }
-
   if (version === 1 && planVersionOf(steps) === 2) {
     const message = "A plan in which a step waits must have version 2, because readers of version 1 cannot run it.";
     issues.push({ code: "plan-version", path: ["version"], message });
@@ -381,7 +380,7 @@ function unknownStep(
     hint = ' "item" and "index" exist only in the input and the "when" of a step with "forEach".';
   else if (meant !== undefined)
     hint = ` An expression reads "${meant}" as a subtraction: give the step an id without "-".`;
-  return { code: "unknown-step", message: `"${name}" is not the id of a step; there are: ${ids.list}.${hint}` };
+  return { code: "unknown-step", message: `"${name}" is not the id of a step; available ids: ${ids.list}.${hint}` };
 }
 
 /** Finds the steps on a cycle or between two cycles, with Kahn's algorithm (1962) from both ends. */

@@ -163,10 +163,10 @@ describe("the slots of phrases", () => {
     const odd = z.string().meta({ slot: "mesage" });
     const kinds = "message, name, range, sum, whole, word";
     expect(() => define({ ...good, inputSchema: z.object({ text: odd }), phrases: ["say {text}"] })).toThrow(
-      `Option "Echo.phrases[0]" must be a phrase with a {text} whose slot is one of ${kinds}; received "mesage".`,
+      `Option "Echo.phrases[0]" must be a phrase with a {text} whose "slot" is one of ${kinds}; received "mesage".`,
     );
     expect(() => define({ ...good, phrases: [{ phrase: "say {text}", slots: { text: odd } }] })).toThrow(
-      `Option "Echo.phrases[0].slots.text" must be a schema whose slot is one of ${kinds}; received "mesage".`,
+      `Option "Echo.phrases[0].slots.text" must be a schema whose "slot" is one of ${kinds}; received "mesage".`,
     );
     const inputSchema = z.object({ text: z.string().meta({ slot: "whole" }).optional() });
     expect(refused({ inputSchema, phrases: ["say [{text}]"] })).toBeUndefined();

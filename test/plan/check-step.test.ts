@@ -166,12 +166,12 @@ describe("strict and loose schemas", () => {
   it("an unknown key is told in the words of its schema, if that has its own", async () => {
     const error = ({ code }: { code?: string }) => (code === "unrecognized_keys" ? "pay takes no such key" : undefined);
     const own = z.strictObject({ a: z.string() }, { error });
-    const listed = '"Subject" has no input "b"; its inputs are: a.';
+    const listed = '"Subject" has no input "b" here; available: a.';
     expect(await messageOf(own, { a: "", b: 1 })).toBe("pay takes no such key");
     expect(await messageOf(z.object({ in: own }), { in: { a: 1, b: 1 } })).toBe("pay takes no such key");
     // Another key of the same name stands elsewhere.
     expect(await messageOf(z.object({ in: own.optional(), a: z.string() }), { a: "", b: 1, in: { a: "" } })).toMatch(
-      /^"Subject" has no input "b"; its inputs are: in, a\.$/,
+      /^"Subject" has no input "b" here; available: in, a\.$/,
     );
     expect(await messageOf(z3.object({ a: z3.string() }).strict("pay takes no such key"), { a: "", b: 1 })).toBe(
       "pay takes no such key",
@@ -271,16 +271,16 @@ describe("refinements", () => {
 describe("messages", () => {
   it("state what exists, and how to put a value into text", async () => {
     const schema = z.object({ text: z.string() });
-    expect(await messageOf(schema, { text: "", txt: "" })).toBe('"Subject" has no input "txt"; its inputs are: text.');
-    expect(await messageOf(z.object({}), { txt: "" })).toBe('"Subject" has no input "txt"; its inputs are: none.');
+    expect(await messageOf(schema, { text: "", txt: "" })).toBe('"Subject" has no input "txt" here; available: text.');
+    expect(await messageOf(z.object({}), { txt: "" })).toBe('"Subject" has no input "txt" here; available: none.');
     expect(await messageOf(schema, { text: { $ref: "s1.value" } })).toBe(
-      's1.value is number, but string is needed here. Write "${s1.value}" to put it into text.',
+      's1.value is of type number, but string is needed here. Write "${s1.value}" to put it into text.',
     );
     expect(await messageOf(schema, { text: { $ref: "s2.id.x" } })).toBe(
-      's2.id.x does not exist in the output of "s2"; there are: no keys.',
+      's2.id.x does not exist in the output of "s2"; available: no keys.',
     );
     expect(await messageOf(schema, { text: { $ref: "s2.nope" } })).toBe(
-      's2.nope does not exist in the output of "s2"; there are: id, done, due.',
+      's2.nope does not exist in the output of "s2"; available: id, done, due.',
     );
     expect(await messageOf(schema, { text: "a ${HOME b" })).toContain("Write ${s1.key}, or ${$}{ for the text ${.");
   });

@@ -254,9 +254,9 @@ describe("messages", () => {
     [
       "what there is",
       [step({ when: "s1.valeu > 1" })],
-      's1.valeu does not exist in the output of "s1"; there are: value, text, maybe, at, rows, open. See character 3.',
+      's1.valeu does not exist in the output of "s1"; available: value, text, maybe, at, rows, open. See character 3.',
     ],
-    ["what a list has", [note("${s1.rows.x}")], "there are: only items, as in [0]"],
+    ["what a list has", [note("${s1.rows.x}")], "available: only items, as in [0]"],
     [
       "how to read a loop",
       [step({ forEach: "[1]" }), note("${s2.x[0].y}")],
@@ -287,12 +287,12 @@ describe("messages", () => {
     [
       "what when needs",
       [step({ when: "s1.text" })],
-      's1.text is string, but "when" needs true or false; compare it, as in s1.text != "".',
+      's1.text is of type string, but "when" needs true or false; compare it, as in s1.text != "".',
     ],
     ["the same of a number", [step({ when: "s1.value" })], "compare it, as in s1.value > 0."],
     ["the same of a list", [step({ when: "s1.rows" })], "compare it, as in size(s1.rows) > 0."],
     ["the same of a whole output", [step({ when: "s1" })], "compare it, as in s1 != null."],
-    ["the same of an item", [step({ when: "item", forEach: "sh.texts" })], 'item is string, but "when" needs'],
+    ["the same of an item", [step({ when: "item", forEach: "sh.texts" })], 'item is of type string, but "when" needs'],
     ["the same of an index", [step({ when: "index", forEach: "sh.texts" })], "compare it, as in index > 0."],
     ["what an expression is", [step({ forEach: ["a"] })], 'expected a CEL expression as text, such as "a.tags"'],
     ["what a condition is", [step({ when: true })], 'expected a CEL expression as text, such as "size(a.tags) > 0"'],
@@ -300,7 +300,7 @@ describe("messages", () => {
     [
       "what an item has",
       [note("${item.x}", { forEach: "s1.rows" })],
-      'item.x does not exist in "item"; there are: id, due date.',
+      'item.x does not exist in "item"; available: id, due date.',
     ],
     ["quoted keys", [step({ when: 's1["no no"][0] == 1' })], 's1["no no"] does not exist in the output'],
     [
@@ -314,7 +314,11 @@ describe("messages", () => {
       '"item" (at character 1) does not exist in "forEach" itself',
     ],
     ["what concurrency is for", [step({ concurrency: 2 })], '"concurrency" needs "forEach"'],
-    ["what forEach needs", [step({ forEach: "s1.value" })], 's1.value is number, but "forEach" needs an array.'],
+    [
+      "what forEach needs",
+      [step({ forEach: "s1.value" })],
+      's1.value is of type number, but "forEach" needs an array.',
+    ],
   ])("say %s", async (_name, steps, message) => {
     expect(await messageOf(...steps)).toContain(message);
   });

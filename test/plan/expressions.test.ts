@@ -140,10 +140,10 @@ describe("the evaluation of an expression", () => {
       { when: "s1.b > 1" },
       "when",
       { s1: { a: 1, c: 2 } },
-      'there is no key "b"; there are: a, c',
+      'there is no key "b"; available keys: a, c',
       3,
     ],
-    ["a key of an empty map", { when: "s1.b > 1" }, "when", { s1: {} }, 'there is no key "b"; there are: none', 3],
+    ["a key of an empty map", { when: "s1.b > 1" }, "when", { s1: {} }, 'there is no key "b"; available keys: none', 3],
     ["a name that has no value", { when: "1 < s9" }, "when", {}, "s9 has no value", 4],
     ["the output of a skipped step", { when: "s1.b > 1" }, "when", { s1: null }, 'there is no "b" in null', 3],
     [
@@ -151,7 +151,7 @@ describe("the evaluation of an expression", () => {
       { forEach: "s1.filter(x, x > 1)" },
       "forEach",
       { s1: ["a"] },
-      "> does not work on text and a number",
+      '">" does not work on text and a number',
       13,
     ],
   ])("fails for %s", async (_name, more, key, data, message, position) => {

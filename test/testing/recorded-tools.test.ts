@@ -194,8 +194,8 @@ describe("a recorded run", () => {
   it.each<[string, Tool["outputSchema"], unknown, string]>([
     ["does not fit its schema", z.object({ n: z.number() }), { n: "one" }, "expected number"],
     ["is not JSON", undefined, { list: [0, { n: 1n }] }, "a BigInt is not JSON"],
-    ["is a Map", undefined, new Map(), "a Map is not JSON"],
-    ["has an Error in a list", undefined, [[new Error("inner")]], "a Error is not JSON"],
+    ["is a Map", undefined, new Map(), "a value of type Map is not JSON"],
+    ["has an Error in a list", undefined, [[new Error("inner")]], "a value of type Error is not JSON"],
     ["is no number", undefined, { n: Number.NEGATIVE_INFINITY }, "-Infinity is not JSON"],
     ["is a function", undefined, () => 1, "a function is not JSON"],
     ["has a symbol", undefined, { s: Symbol("s") }, "a symbol is not JSON"],
@@ -205,7 +205,7 @@ describe("a recorded run", () => {
     ["has a getter that throws", undefined, getter(new TypeError("not\nnow")), "threw: TypeError: not\nnow"],
     ["is a cycle", undefined, cycle(), "nested deeper than 500 levels"],
     ["is too deep", undefined, deep(600), "nested deeper than 500 levels"],
-    ["is not JSON though it fits", z.map(z.string(), z.string()), new Map(), "a Map is not JSON"],
+    ["is not JSON though it fits", z.map(z.string(), z.string()), new Map(), "a value of type Map is not JSON"],
   ])("has an output that %s", async (_, outputSchema, returned, message) => {
     const tool = defineTool({
       name: "Odd",
@@ -442,7 +442,7 @@ describe("recordTools", () => {
     const plan = { steps: [step("s1", "Group", { input: { names: ["a"] } })] };
     const { steps, error } = await runWith(recordTools([tool], path), plan);
     expect(error?.message).toContain(
-      "The input of Group cannot be recorded, as its schema turns it into something that is not JSON: a Set is not JSON",
+      "The input of Group cannot be recorded, as its schema turns it into something that is not JSON: a value of type Set is not JSON",
     );
     expect(steps[0]?.attempts).toBe(1);
     expect(calls).toBe(0);

@@ -70,7 +70,7 @@ describe("the page of a run", () => {
     // What a replan took away, and what was undone.
     expect(page).toMatch(/<details class="step"><summary>\s*<span class="what"><b>check<\/b>.*replaced/);
     expect(page).toContain(">3 undone</span>");
-    expect(page).toContain("Not undone: build (its tool cannot undo).");
+    expect(page).toContain("Not undone: build (its tool cannot undo it).");
     // The axis has the pause, and times without it.
     for (const label of [">42 min</text>", ">10 s</text>", ">38 s</text>"]) expect(page).toContain(label);
   });

@@ -148,7 +148,7 @@ class Evaluation {
     if (node.type === "negate") {
       const value = this.operand(node.of);
       if (value instanceof Decimal) return negate(value);
-      return typeof value === "number" ? 0 - value : fail(`- does not work on ${celTypeOf(value)}`, node.position);
+      return typeof value === "number" ? 0 - value : fail(`"-" does not work on ${celTypeOf(value)}`, node.position);
     }
     const [ofDecimals, ofWhole] = arithmetic[node.operator] ?? [];
     if (ofDecimals === undefined || ofWhole === undefined)
@@ -326,7 +326,7 @@ function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonVa
     budget.pay((left.length + right.length) / 2);
     return left.concat(right);
   }
-  return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
+  return fail(`"${operator}" does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
 /** Operations on decimals, so that 0.1 + 0.2 is 0.3, and faster, equally exact operations on whole numbers. */

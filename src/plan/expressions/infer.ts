@@ -47,13 +47,13 @@ export class CelInference {
         for (const { key, value } of node.entries) for (const part of [key, value]) this.infer(part);
         return typed("object");
       case "choice":
-        this.need(node.condition, ["boolean"], "?");
+        this.need(node.condition, ["boolean"], '"?"');
         return this.either([node.yes, node.no]);
       case "logical":
-        for (const side of [node.left, node.right]) this.need(side, ["boolean"], node.deciding ? "||" : "&&");
+        for (const side of [node.left, node.right]) this.need(side, ["boolean"], node.deciding ? '"||"' : '"&&"');
         return typed("boolean");
       case "not":
-        this.need(node.of, ["boolean"], "!");
+        this.need(node.of, ["boolean"], '"!"');
         return typed("boolean");
       case "negate":
         this.infer(node.of);
@@ -120,7 +120,7 @@ export class CelInference {
     if ("-*/%".includes(operator)) return typed("number");
     if (operator !== "==" && operator !== "!=" && operator !== "in") return typed("boolean");
     const compared = findUnequal(first, operator === "in" ? itemOf(of) : of, isConstant(left) && isConstant(right));
-    if (compared !== undefined) this.report("reference-type", `${operator} compares ${compared}.`, position);
+    if (compared !== undefined) this.report("reference-type", `"${operator}" compares ${compared}.`, position);
     return typed("boolean");
   }
 

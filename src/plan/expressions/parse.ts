@@ -141,7 +141,7 @@ class Parser extends CelTokens {
     const args = this.list(")", () => this.expression());
     const [argument] = args;
     const known = functions.find((each) => each === name);
-    const advice = name === "not" ? 'write "!(…)"' : `there are: ${functions.join(", ")}`;
+    const advice = name === "not" ? 'write "!(…)"' : `available: ${functions.join(", ")}`;
     if (known === undefined) return refuse(`there is no function ${name}(); ${advice}`, position);
     if (argument === undefined || args.length > 1) return refuse(describeCount(`${name}()`, [1], args), position);
     if (known !== "has") return { type: "call", name: known, target: argument, argument: undefined, position };
@@ -163,7 +163,7 @@ class Parser extends CelTokens {
     const args = this.list(")", () => this.expression());
     if (name === "matches")
       return refuse(".matches() is not supported; use .startsWith(), .endsWith() or .contains()", position);
-    if (!isKeyOf(celMethods, name)) return refuse(`there is no method .${name}(); there are: ${methods}`, position);
+    if (!isKeyOf(celMethods, name)) return refuse(`there is no method .${name}(); available: ${methods}`, position);
     const count = celMethods[name];
     if (args.length !== count) return refuse(describeCount(`.${name}()`, [count], args), position);
     return { type: "call", name, target: of, argument: args[0], position };

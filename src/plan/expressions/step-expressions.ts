@@ -98,7 +98,8 @@ function wrongResult(
     return { code: "invalid-expression", message };
   }
   const needed = key === "when" ? `true or false; compare it, as in ${compare(text, types)}` : "an array";
-  return { code: "reference-type", message: `${text} is ${[...types].join(" or ")}, but "${key}" needs ${needed}.` };
+  const given = [...types].join(" or ");
+  return { code: "reference-type", message: `${text} is of type ${given}, but "${key}" needs ${needed}.` };
 }
 
 function compare(text: string, types: ReadonlySet<string>): string {
@@ -111,7 +112,7 @@ function listKeys({ holder }: CelFailure): string {
   if (holder === undefined) return "";
   const keys = Object.keys(holder);
   const list = cutText(keys.slice(0, 20).join(", "), 400);
-  return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
+  return `; available keys: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 
 const maxQuoted = 200;
@@ -140,6 +141,6 @@ function expressionError(
 
 function limitError(place: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
   const { ref, text } = describeExpression(place);
-  const message = `${text} costs more than ${maxCelCost} on this data. Reduce the data or the work, or let a tool do it.`;
+  const message = `${text} costs more than ${maxCelCost} units on this data. Reduce the data or work, or use a tool.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }

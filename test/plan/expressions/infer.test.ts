@@ -173,7 +173,7 @@ describe("a comparison that is never true is found", () => {
     ];
     const messageOf = async (when: string) => (await validatePlan({ steps: stepsOf(when) }, { tools }))[0]?.message;
     const advice = ": convert one of them, as in string(…) or double(…)";
-    const expected = (compared: string) => `== compares ${compared}. See character 0.`;
+    const expected = (compared: string) => `"==" compares ${compared}. See character 0.`;
     expect(await messageOf("r.maybe == 7")).toBe(
       expected(`text or null with a number, which are never equal${advice}`),
     );
@@ -207,14 +207,14 @@ describe("a value of an enum", () => {
   };
 
   it.each([
-    ['f.kind == "c"', '== compares "a" or "b" with "c", which are never equal. See character 0.'],
-    ['"c" != f.kind', '!= compares "c" with "a" or "b", which are never equal. See character 0.'],
-    ['f.maybe == "c"', '== compares "a" or "b" or null with "c", which are never equal. See character 0.'],
-    ['f.kind in ["c", "d"]', 'in compares "a" or "b" with "c" or "d", which are never equal. See character 0.'],
-    ["f.one == 8", "== compares 7 with 8, which are never equal. See character 0."],
+    ['f.kind == "c"', '"==" compares "a" or "b" with "c", which are never equal. See character 0.'],
+    ['"c" != f.kind', '"!=" compares "c" with "a" or "b", which are never equal. See character 0.'],
+    ['f.maybe == "c"', '"==" compares "a" or "b" or null with "c", which are never equal. See character 0.'],
+    ['f.kind in ["c", "d"]', '"in" compares "a" or "b" with "c" or "d", which are never equal. See character 0.'],
+    ["f.one == 8", '"==" compares 7 with 8, which are never equal. See character 0.'],
     [
       '(f.text == "x" ? f.kind : "e") == "c"',
-      '== compares "a" or "b" or "e" with "c", which are never equal. See character 1.',
+      '"==" compares "a" or "b" or "e" with "c", which are never equal. See character 1.',
     ],
   ])("is not compared with one that it cannot have: %s", async (when, message) => {
     expect(await issuesOfStep({ when })).toEqual([`reference-type: ${message}`]);

@@ -154,7 +154,7 @@ it("takes true and false, and a list of options each once", async () => {
   };
   const next = await ask(planOf(several));
   for (const [answer, message] of [
-    [[], /a list of 1 to 2 different values, each "work" or "home"; received an array of length 0/],
+    [[], /a list of 1 to 2 values, none repeated, each "work" or "home"; received an array of length 0/],
     [["work", "work"], /each "work" or "home"; received an array of length 2/],
     [["work", "garage"], /"answer\[1\]" must be "work" or "home"; received "garage"/],
     ["work", /a list of 1 to 2/],

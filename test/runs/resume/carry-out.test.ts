@@ -137,7 +137,7 @@ describe("a line that undoes", () => {
     const result = await agent.run("undo", { runId: "line", thread });
     expect(result).toMatchObject({
       ...{ runId: "line", status: "completed" },
-      text: "Undone: add.\nNot undone: send (its tool cannot undo).",
+      text: "Undone: add.\nNot undone: send (its tool cannot undo it).",
     });
     expect((await agent.getRun("acts"))?.steps.map(({ status }) => status)).toEqual(["undone", "completed"]);
   });

@@ -98,7 +98,7 @@ describe("the warning effect-missing", () => {
     expect(warnings.map(({ code }) => code)).toEqual(["effect-missing", "effect-missing", "effect-missing"]);
     expect(warnings.map(({ message }) => message.split(" ", 1)[0])).toEqual(["Pay", "Letter", "Mail"]);
     expect(warnings[0]?.message).toBe(
-      "Pay has `retry` and no `effect`, so it runs once and is not retried: " +
+      'Pay has `retry` but no `effect`, so it counts as "once" and is rarely retried: ' +
         'give it effect: "idempotent" or "pure" if it may run again, or effect: "once" if it must not.',
     );
   });

@@ -108,7 +108,8 @@ describe("the error of an iteration names the iteration", () => {
   it("if its condition cannot be evaluated", async () => {
     expect(await errorOf(createFakeTool({ name: "T" }), { when: "item.n > 0" })).toMatchObject({
       code: "invalid-expression",
-      message: '"when" of step "l[1]" (item.n > 0) cannot be used: there is no key "n"; there are: m (at character 5).',
+      message:
+        '"when" of step "l[1]" (item.n > 0) cannot be used: there is no key "n"; available keys: m (at character 5).',
       details: { stepId: "l", iteration: 1, key: "when", expression: "item.n > 0", position: 5 },
     });
   });

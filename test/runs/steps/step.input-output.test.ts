@@ -14,7 +14,7 @@ describe("an output", () => {
     ["a BigInt", { price: 1n }, "price: a BigInt is not JSON; use text or a number"],
     ["NaN", { list: [1, Number.NaN] }, "list.1: NaN is not JSON"],
     ["a cycle", cycle, "self.cycle: nested deeper"],
-    ["a Map", { map: new Map() }, "map: a Map is not JSON"],
+    ["a Map", { map: new Map() }, "map: a value of type Map is not JSON"],
     ["a function", { call: () => 1 }, "call: a function is not JSON"],
     ["100 MB", "x".repeat(100_000_000), "larger than 1048576 bytes"],
   ])("that is %s causes an error with its path, and the tool is not called again", async (_what, returns, message) => {
