@@ -11,7 +11,7 @@ import { type CliCall, exitCodes } from "./cli-io.ts";
 import { closeTimeoutMs, createReporter, reportFallbacks } from "./follow-run.ts";
 import { nameStep, renderError, userClock } from "./render-run.ts";
 
-const help = `Say what is to be done, or answer what is asked: y or n if a step needs approval.
+const help = `Say what is to be done, or answer what is asked: y or n if approval is needed.
   /undo    undo the last run that changed something
   /forget  delete all runs of this dialogue, and the history
 Ctrl-C cancels a run or clears the line, Ctrl-D leaves.`;

@@ -13,7 +13,7 @@ export async function chooseProposal(error: ErrorData, { ask }: Pick<CliIo, "ask
   const proposals = isAgentError(error, "cannot-plan") ? (error.details.proposals ?? []) : [];
   if (ask === undefined || proposals.length === 0) return undefined;
   const numbers = proposals.map((_, index) => index + 1).join(", ");
-  const chosen = proposals[Number(await ask(`Which one? (${numbers}; or Enter for none) `)) - 1];
+  const chosen = proposals[Number(await ask(`Which one? (${numbers}, or Enter for none) `)) - 1];
   if (chosen?.asks === undefined) return chosen && toPlan(chosen);
   const answer = await askFor(chosen.asks, ask);
   return answer === undefined ? undefined : toPlan(chosen, answer);

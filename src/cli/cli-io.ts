@@ -178,7 +178,7 @@ export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;
   const { model, host } = choice;
-  // `OLLAMA_HOST` may be 0.0.0.0, on which a server can listen, but which cannot be called.
+  // `OLLAMA_HOST` may be 0.0.0.0, on which a server can listen, but to which not every system can connect.
   const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host?.replace("0.0.0.0", "127.0.0.1") }) });
   return createFallbackPlanner([rules, llm]);
 }

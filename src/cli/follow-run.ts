@@ -66,7 +66,7 @@ export function createReporter(
     "plan-revise": ({ outcome, cause }) => {
       const text =
         outcome.status === "completed"
-          ? `${printable(cause.message)} Planned again (steps: ${outcome.plan.steps.length})`
+          ? `Planned again (steps: ${outcome.plan.steps.length}): ${printable(cause.message)}`
           : `Could not plan again: ${printable(outcome.error.message)}`;
       return [colors.yellow(text)];
     },

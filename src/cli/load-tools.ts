@@ -49,7 +49,7 @@ function findTsx(path: string, isOldNode: boolean, cause: unknown): string {
   } catch {
     const command = "npm install --save-dev tsx";
     const advice = isOldNode ? `Use Node 22.18 or later, or run "${command}".` : `Run "${command}".`;
-    const message = `This version of Node cannot load TypeScript. ${advice}`;
+    const message = `This version of Node cannot load this TypeScript file. ${advice}`;
     throw new AgentError("missing-dependency", message, { details: { packages: ["tsx"], command }, cause });
   }
 }

@@ -57,15 +57,15 @@ interface CommandOption {
   readonly commands: readonly NamedCommand["type"][];
 }
 
-// If the file after `--db` is missing, the next argument is an option or "--".
-const readFileName = readerFor((text) => text !== "" && !text.startsWith("-"), "a file, such as ./todo.db");
+// If the file is missing, the next argument may be an option or "--".
+const readFileName = readerFor((text) => text !== "" && !text.startsWith("-"), 'a file name without "-" in front');
 const isTime = (text: string) => !Number.isNaN(Date.parse(text)) && isInCalendar(text);
 const readThread = readerFor((text) => threadOption.isValid(text), threadOption.expected);
 const readTime = readerFor(isTime, "a time, such as 2026-01-31");
 const readCount = readerFor((text) => /^\d{1,9}$/.test(text), "a whole number, such as 100");
 const readStatuses = readerFor(
   (text) => text.split(",").every(isRunStatus),
-  `one or more of ${runStatuses.join(", ")}`,
+  `one or more of these, separated by commas: ${runStatuses.join(", ")}`,
 );
 
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
@@ -122,7 +122,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
     if (code === "commander.unknownOption") {
-      err.print(['Put a request that starts or ends like an option after "--", or try "planwright --help".']);
+      err.print(['Put a request that starts or ends as an option does after "--", or try "planwright --help".']);
     }
     return { type: "exit", exitCode: exitCode === 0 ? exitCodes.completed : exitCodes.usage };
   }
@@ -130,9 +130,9 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
 
 function createCommand(version: string): Command {
   const command = new Command("planwright")
-    .description("Turns a request into a plan and carries it out. It can calculate and keep todos.")
+    .description("Turns a request into a plan and runs it, to calculate or keep todos or notes.")
     .argument("[request...]")
-    .option("--db <file>", "keep todos and runs in this file", readFileName)
+    .option("--db <file>", "keep todos, notes and runs in this file", readFileName)
     .option("--plan-only", "show the plan, run nothing")
     .option("--json", "print the result, the plan or a list as one JSON document")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
@@ -193,7 +193,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   return { type: "ollama", model: name, host: host ?? (env.OLLAMA_HOST || undefined) };
 }
 
-/** Commands have an exact form. Anything else is a request: "show me my tasks", "runs at 7". */
+/** Commands have an exact form. All other words are a request: "show me my tasks", "runs at 7". */
 export function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
   if (name === "explain") return { type: name, request: words.slice(1).join(" ") };

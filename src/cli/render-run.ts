@@ -144,7 +144,7 @@ export function renderHint(
 ): string[] {
   const isOpen = status === "interrupted" || status === "running" || status === "planning" || pending.some(isHold);
   if (!isOpen || db === undefined) return [];
-  return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
+  return [`Resume the run: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
 function describePending(item: PendingItem, tools: readonly Tool[]): string {

@@ -98,7 +98,7 @@ function fileOf({ type, options }: WorkWithAgent): string | undefined {
   if (type === "tools" || type === "explain" || planOnly) return undefined;
   if (type === "request" || type === "chat" || db === undefined || existsSync(db)) return db;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
-  throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
+  throw new AgentError("store-failed", `There is no file "${db}", so there are no stored runs.`, { details });
 }
 
 async function listTools({ agent, options, out }: CliCall): Promise<number> {

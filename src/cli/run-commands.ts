@@ -197,7 +197,7 @@ const databaseFiles = ["", "-wal", "-shm", "-journal"];
 export async function saveFile({ options }: Pick<CliCall, "options">, file: string, text: string): Promise<void> {
   const { db } = options;
   if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
-    throw new Error(`The file "${file}" contains the runs. Choose another one.`);
+    throw new Error(`The file "${file}" contains the runs. Choose another file.`);
   }
   await new Promise<void>((resolve, reject) => {
     const stream = createWriteStream(file);
@@ -241,7 +241,7 @@ async function exportToFile(call: CliCall, runId: string, { file, key }: ExportF
   await requireRun(call, runId);
   const { exportRun } = await import("../view/index.ts");
   if (key !== undefined && isSameFile(file, key)) {
-    throw new Error(`The file "${file}" contains the key. Choose another one for the run.`);
+    throw new Error(`The file "${file}" contains the key. Choose another file for the run.`);
   }
   const exporting = exportRun({ store, runId, key: key === undefined ? undefined : readText(key) });
   const document = await exporting.catch((thrown) => failFile(thrown, { key }));

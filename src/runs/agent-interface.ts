@@ -74,8 +74,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /**
    * Approves a step or the plan, which then runs exactly as shown. Resumes the run here, or sends the decision to the
    * process that runs it. Throws `invalid-options`. The handle's result rejects with `run-not-found`, `run-conflict` if
-   * the run does not wait for this decision, `resume-mismatch` if its tools have changed, `store-failed`, or
-   * `interrupted` after `close`.
+   * the run does not wait for this decision, `approval-expired`, `invalid-tool-input`, `resume-mismatch` if the run's
+   * tools have changed, `store-failed`, or `interrupted` after `close`.
    */
   approve(
     this: void,
@@ -155,7 +155,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, DecidingOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Cancels a run in any process unless it has ended, and resolves to its result. The tools' `undo` gets `resources`.
+   * Cancels a run in any process unless the run has ended. Resolves to its result. The tools' `undo` gets `resources`.
    * Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
    */
   cancel(

@@ -105,8 +105,8 @@ describe("planwright explain", () => {
     const strict = failing("ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX", "TypeScript enum is not supported in strip-only mode");
     const advice = 'un "npm install --save-dev tsx".';
     for (const [load, message] of [
-      [old, `This version of Node cannot load TypeScript. Use Node 22.18 or later, or r${advice}`],
-      [strict, `This version of Node cannot load TypeScript. R${advice}`],
+      [old, `This version of Node cannot load this TypeScript file. Use Node 22.18 or later, or r${advice}`],
+      [strict, `This version of Node cannot load this TypeScript file. R${advice}`],
     ] as const)
       await expect(loadTools(file, load)).rejects.toMatchObject({ code: "missing-dependency", message });
     const imported = 'Unknown file extension ".graphql" for /q.graphql';

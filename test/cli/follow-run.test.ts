@@ -32,7 +32,7 @@ it("a run is reported line by line: replans, skipped steps, circuits and what wa
     "  > s1 Fake",
     "  - s2 Fake: skipped (condition)",
     "  ! Fake: circuit open",
-    "It\\nfailed. Planned again (steps: 2)",
+    "Planned again (steps: 2): It\\nfailed.",
     "Could not plan again: no\\nidea",
     "  ↶ s4 Fake: undone",
     "  ✖ s5 Fake: not undone, no",

@@ -210,7 +210,7 @@ describe("parseArguments", () => {
     (argv) => {
       const { parsed, stderr } = parse(...argv);
       expect(parsed).toEqual({ type: "exit", exitCode: 2 });
-      expect(stderr).toContain("It must be a file, such as");
+      expect(stderr).toContain("It must be a file name without");
     },
   );
 
@@ -236,9 +236,9 @@ describe("parseArguments", () => {
     [["show", "run_1", "--mermaid", "--json"], "options '--mermaid' and '--json' cannot be combined"],
     [["runs", "--html", "x", "--json"], "options '--html' and '--json' cannot be combined"],
     [["show", "run_1", "--mermaid", "--plan-only"], "'--plan-only' is for a request, not for 'show'"],
-    [["runs", "--html"], "It must be a file, such as"],
-    [["runs", "--html", "--json"], "It must be a file, such as"],
-    [["runs", "--html", ""], "It must be a file, such as"],
+    [["runs", "--html"], "It must be a file name without"],
+    [["runs", "--html", "--json"], "It must be a file name without"],
+    [["runs", "--html", ""], "It must be a file name without"],
   ])("refuses %j", (words, complaint) => {
     const { parsed, stdout, stderr } = parse("--db", "a.db", ...words);
     expect([parsed, stdout]).toEqual([{ type: "exit", exitCode: 2 }, ""]);

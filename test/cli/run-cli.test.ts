@@ -232,7 +232,7 @@ describe("a request that cannot be planned", () => {
     it("asks which proposal is meant, and runs it", async () => {
       const { exitCode, stdout, stderr } = await callCli(["milk it quickly"], asking("1"));
       expect(stderr).toBe(
-        'planwright: Not sure.\nIt may mean:\n  1  fake milk, without "quickly"\n  2  fake …\nWhich one? (1, 2; or Enter for none) \n',
+        'planwright: Not sure.\nIt may mean:\n  1  fake milk, without "quickly"\n  2  fake …\nWhich one? (1, 2, or Enter for none) \n',
       );
       expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Fake {"text":"milk"}')]);
     });

@@ -81,7 +81,7 @@ describe("planwright show --html", () => {
         stderr: `planwright: The file "${missing.replace("\u001b", "\\u001b")}" cannot be written: no such file or folder.\n`,
       });
       const { exitCode, stderr } = await call(db, ...command, "--html", db);
-      expect([exitCode, stderr]).toEqual([1, `planwright: The file "${db}" contains the runs. Choose another one.\n`]);
+      expect([exitCode, stderr]).toEqual([1, `planwright: The file "${db}" contains the runs. Choose another file.\n`]);
     }
     expect(await listIds(db)).toEqual([runId]);
   });

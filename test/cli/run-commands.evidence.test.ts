@@ -102,7 +102,7 @@ describe("what cannot be exported or verified is said in one line", () => {
       );
     }
     const same = await show("--export", `${path("")}/./one.pem`, "--key", path("one.pem"));
-    expect(same.stderr).toContain("contains the key. Choose another one for the run.");
+    expect(same.stderr).toContain("contains the key. Choose another file for the run.");
     await show("--export", path("run.json"), "--key", path("one.pem"));
     expect((await verify("run.json", "--key", path("x.pub"))).stderr).toContain("an unencrypted Ed25519 public key");
     expect((await verify("run.json", "--key", path("none.pub"))).stderr).toContain("cannot be read");

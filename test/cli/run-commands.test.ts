@@ -218,12 +218,12 @@ describe("planwright resume", () => {
     const first = await clock.runUntil(callCli(["add milk", "--db", db], io));
     expect(first.exitCode).toBe(143);
     expect(first.stderr).toBe(
-      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. The run can be resumed later.\nResume it: planwright resume run_1 --db ${db}\n`,
+      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. The run can be resumed later.\nResume the run: planwright resume run_1 --db ${db}\n`,
     );
     expect(first.stdout).toContain("  ✖ s2 Fake: interrupted 3.0 s\n");
     const shown = await call(db, "show", "run_1");
     expect(shown.stdout).toContain("\n  ✔ s1 Fake: first\n  ✖ s2 Fake: interrupted");
-    expect(shown.stdout).toMatch(/\nResume it: planwright resume run_1 --db .*\n$/);
+    expect(shown.stdout).toMatch(/\nResume the run: planwright resume run_1 --db .*\n$/);
 
     const going = createFakeTool({ name: "Fake", outcomes: [{ returns: "second" }] });
     const second = await callCli(["resume", "run_1", "--db", db], fakeIo(db, { tools: [going] }));
@@ -386,7 +386,7 @@ describe("saveFile", () => {
       join(folder, "other"),
     ]) {
       await expect(saveFile(callWith(db), file, "page")).rejects.toThrow(
-        `The file "${file}" contains the runs. Choose another one.`,
+        `The file "${file}" contains the runs. Choose another file.`,
       );
     }
     expect(readFileSync(db, "utf8")).toBe("runs");

@@ -228,7 +228,7 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOfAnswer(run, asked, read);
     const returned = String(answer).slice(0, 100);
-    warnOf(run, ref, `requestApproval must return approve, reject or suspend, but returned ${returned}.`);
+    warnOf(run, ref, `requestApproval returned ${returned}: its decision must be "approve", "reject" or "suspend".`);
   } catch (thrown) {
     if (source.reason === expired) return expiredOutcome(request, ref);
     if (!source.aborted)
@@ -337,13 +337,13 @@ export function requireFirst({ state }: StoredRun, decision: Decision, earlier: 
   if (first === undefined || contentOf(first) === contentOf(decision)) return;
   const status = first.verdict === "approve" ? "approved" : "rejected";
   const decided = { status, decidedAt: new Date(first.atMs).toISOString(), ...defined({ by: first.by }) } as const;
-  throw notWaiting(state.runId, describeDecided(decision.ref, decided), "this decision", decided);
+  throw notWaiting(state.runId, describeDecided(decision.ref, decided), "is not waiting for this decision", decided);
 }
 
 export function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
   const decided = decidedBefore(state, decision);
   const reason = decided === undefined ? reasonOf(state, decision) : describeDecided(decision.ref, decided);
-  return notWaiting(state.runId, reason, "this decision", decided);
+  return notWaiting(state.runId, reason, "is not waiting for this decision", decided);
 }
 
 function decidedBefore(state: RunState, { ref, hash }: Decision): Decided | undefined {
@@ -363,14 +363,14 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   const iterations = ref && steps.get(ref.stepId)?.iterations;
   if (ref !== undefined && !steps.has(ref.stepId)) return `it has no ${what}`;
   if (iterations !== undefined && ref?.iteration === undefined)
-    return `${what} waits per iteration: give an iteration from 0 to ${iterations.states.length - 1}`;
+    return `${what} has iterations: give the number of one, from 0 to ${iterations.states.length - 1}`;
   const approval = ref === undefined ? planApproval : instanceAt(steps, ref)?.approval;
   if (approval === undefined)
     return `no approval of ${what} was requested (pending items of the run: ${pending.length})`;
   if (approval.status === "withdrawn")
     return `the approval request for ${what} was withdrawn; resume the run to be asked again`;
   if (approval.hash !== hash) return `${what} has the hash ${approval.hash}, not ${hash}`;
-  return `it has ended: ${status}`;
+  return `its status is ${status}`;
 }
 
 /** Must be called within {@link Run.inTurn}. */
@@ -459,8 +459,8 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
 
 function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
   if (options?.approvedHash !== undefined)
-    return "was approved with the plan (approvedHash): approve it unchanged, or reject it";
-  if (attempts > 0) return "was already passed to its tool with its idempotencyKey: approve it unchanged, or reject it";
+    return "was approved with the plan (approvedHash): approve the step unchanged, or reject it";
+  if (attempts > 0) return "was already sent with the step's idempotencyKey: approve the step unchanged, or reject it";
   return undefined;
 }
 

@@ -15,8 +15,8 @@ import {
 } from "../run/run-options.ts";
 
 /**
- * The subject of a decision: a pending item of a run, an `approval-request`, or the request that `requestApproval`
- * received, each unchanged. {@includeCode ../../../examples/10-approve-a-step.ts} @group Approval
+ * The subject of a decision: a pending approval of a run, an `approval-request` event, or the request that
+ * `requestApproval` received, each unchanged. {@includeCode ../../../examples/10-approve-a-step.ts} @group Approval
  */
 export type ApprovalItem =
   | {
@@ -28,7 +28,7 @@ export type ApprovalItem =
     }
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
-/** Note on a decision. @inline */
+/** @inline */
 interface DecisionNoteOptions {
   /** The person or system that decides: at most 200 characters, recorded as given. */
   by?: string | undefined;
@@ -103,7 +103,7 @@ export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   return readJsonObject(input, "input", maxPlanBytes);
 }
 
-const items = "an item of result.pending, or an approval-request event";
+const items = "an approval in result.pending, or an approval-request event";
 
 function placeOfItem(item: ApprovalItem): StepRef | undefined {
   const { kind } = (item ?? {}) as { readonly kind?: unknown };
@@ -119,7 +119,7 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
       return stepRefOf({ stepId, iteration });
     }
     default:
-      return failOption("item", item, kind === "outcome" ? `${items}; use settle for the outcome of a step` : items);
+      return failOption("item", item, kind === "outcome" ? `${items} (for an unknown outcome, call settle)` : items);
   }
 }
 

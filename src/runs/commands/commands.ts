@@ -65,7 +65,7 @@ export interface CommandKind<TCommand> {
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** Returns false if the command has already taken effect. Throws if it can no longer take effect. */
+  /** Returns false if there is nothing left to do. Throws if the command can no longer take effect. */
   check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
   isRecordedAtOnce?: true;
   isAnswered?: true;
@@ -74,7 +74,7 @@ export interface CommandKind<TCommand> {
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
   events(command: TCommand): readonly EventInit[];
-  /** Resolves to false if this execution cannot act on the command. Rejects if none can. */
+  /** Resolves to false if this execution cannot act on the command. Rejects if no execution can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
 }
 
@@ -122,7 +122,7 @@ const decide: CommandKind<Commands["decide"]> = {
   async prepare(command, { settings, state, resumes }) {
     const { decision } = command;
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
-    // If the tool is not registered here, the process that has the tool checks the input.
+    // If this process neither resumes the run nor has the tool, another process checks the input.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
     const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
@@ -187,7 +187,7 @@ function changedOutcome(run: Run, decision: Decision): Promise<ApprovalOutcome> 
 function parseDecision(found: unknown): Decision {
   const decision = toKeyed(found, "its decision is not an object");
   const { verdict, hash, reason, atMs, place, ...note } = decision;
-  requireThat(verdict === "approve" || verdict === "reject", "its verdict is neither approve nor reject");
+  requireThat(verdict === "approve" || verdict === "reject", 'its verdict is neither "approve" nor "reject"');
   requireThat(typeof hash === "string" && typeof reason === "string", "its hash or its reason is not a string");
   for (const key of ["by", "comment"])
     requireThat(["undefined", "string"].includes(typeof note[key]), `its ${key} is not a string`);
@@ -261,11 +261,11 @@ function requireUnknown(state: RunState, ref: StepRef): StepState {
   if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
   if (part.iterations !== undefined) {
     const last = part.iterations.states.length - 1;
-    throw notWaiting(runId, `${name} waits per iteration: give an iteration from 0 to ${last}`);
+    throw notWaiting(runId, `${name} has iterations: give the number of one, from 0 to ${last}`);
   }
   if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
-  if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
-  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+  if (part.status !== "unknown") throw notWaiting(runId, `the status of ${name} is ${part.status}, not unknown`);
+  if (endedStatuses.has(status)) throw notWaiting(runId, `its status is ${status}`);
   return part;
 }
 
@@ -375,20 +375,20 @@ export function mayAnswer(state: RunState, { stepId, value, id, atMs }: Commands
   const step = state.steps.get(stepId);
   const question = step && questionOf(step);
   if (step === undefined || question === undefined || id !== questionId(runId, stepId))
-    throw notAsked(runId, `it does not ask "${id}"`);
+    throw notAsked(runId, `it has no question "${id}"`);
   const { received } = step.wait ?? {};
   if (received !== undefined) {
     if (canonicalJson(received.value) === canonicalJson(value)) return false;
     throw notAsked(runId, `"${stepId}" was already answered differently`);
   }
-  if (!isAwaited(step)) throw notAsked(runId, `it is ${status}, and "${stepId}" is ${step.status}`);
+  if (!isAwaited(step)) throw notAsked(runId, `its status is ${status}, and that of "${stepId}" is ${step.status}`);
   if (isWaitOver(step, atMs)) throw notAsked(runId, `"${stepId}" expired at ${step.wait?.until}`);
   checkAnswer(question, value);
   return true;
 }
 
 function notAsked(runId: string, reason: string): AgentError<"run-conflict"> {
-  return notWaiting(runId, reason, "this answer");
+  return notWaiting(runId, reason, "is not waiting for this answer");
 }
 
 export const maxDeliveries = 100;
@@ -426,7 +426,7 @@ function deliveryOf({ name, value, id }: Commands["deliver"]): EventInit {
 function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   const { runId, status, deliveries } = state;
   if (deliveries?.ids.has(delivery.id)) return false;
-  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+  if (endedStatuses.has(status)) throw notWaiting(runId, `its status is ${status}`);
   if (delivery.isCounted || roomFor(state, delivery) > 0) return true;
   throw keepsTooMany(runId, deliveries?.keptCount);
 }

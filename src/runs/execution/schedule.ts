@@ -199,7 +199,7 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
-    // The decision may have come before the turn of the step was over.
+    // The decision may have come before the step was added.
     if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;

@@ -35,7 +35,7 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
       readonly tool: TTool["name"];
-      /** Input of the step before parsing. If `open` is not empty, these references are not filled in. */
+      /** Input of the step before parsing, in which the references listed in `open` are not filled in. */
       readonly input: InferToolInput<TTool>;
       /** Defaults of the schema for missing fields, with list items keyed by index; absent if there are none. */
       readonly defaults?: JsonObject;

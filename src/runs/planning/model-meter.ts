@@ -132,7 +132,7 @@ export class ModelMeter {
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
     if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, but the budget is ${tokens}`;
     const spent = used?.cost ?? 0;
-    return isOver(spent, cost) ? `models cost ${spent}, but the budget is ${cost}` : undefined;
+    return isOver(spent, cost) ? `model calls cost ${spent}, but the budget is ${cost}` : undefined;
   }
 
   private admit(
@@ -205,8 +205,8 @@ function costRoom(
 ): number {
   const price = priceOf(model);
   if (price === undefined) {
-    const price = "{ price: { inputPerMillion, outputPerMillion } }";
-    return failOption("budget.cost", max, `left out: "${modelName(model)}" has no price; create it with ${price}`);
+    const price = "the model with { price: { inputPerMillion, outputPerMillion } }";
+    return failOption("budget.cost", max, `left out: "${modelName(model)}" has no price; create ${price}`);
   }
   const least = spent + costOf(price, { inputTokens, outputTokens: leastTokens });
   if (isOver(least, max)) throw overBudget(model, { limit: "cost", max, used: least });

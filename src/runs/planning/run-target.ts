@@ -76,7 +76,7 @@ export async function requireApproved(
   if (approvedHash === undefined) return;
   const planHash = await hashPlan(opened({ secrets }, plan));
   if (planHash === approvedHash || (await secrets?.isHashOf(approvedHash, planHash))) return;
-  const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved: the plan has changed since.`;
+  const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved. Approve this plan first.`;
   throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
 }
 

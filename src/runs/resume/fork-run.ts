@@ -83,7 +83,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   if (after !== undefined && state.sequence < after)
     failOption("after", after, `at most ${state.sequence}, the number of the last event of run "${from.runId}"`);
   if (isUnstarted(state) || (state.request === undefined && state.plan === undefined)) {
-    const message = "it had not started before the fork, so only the job in the queue has the plan";
+    const message = "it had not started before the fork, so only its job in the queue has the request or plan";
     throw resumeMismatch(from.runId, [{ message }]);
   }
   const secrets = await secretsOf(settings, { state });
@@ -113,7 +113,7 @@ async function rebind(
   const { approvedHash } = options;
   if (approvedHash === undefined || !secrets.canSeal) return options;
   if (state.plan === undefined) {
-    const why = "the approved hash is sealed for the original run, and can be sealed for the fork only with its plan";
+    const why = "the approved hash is sealed for the original run, and can be sealed for the fork only with the plan";
     failOption("after", state.sequence, `at least the number of the event that has the plan: ${why}`);
   }
   const hash = await hashPlan(secrets.open(state.plan));

@@ -298,7 +298,7 @@ export async function recordResume(
   toLast?: (before: readonly EventInit[]) => EventInit,
 ): Promise<void> {
   const { state, secrets } = run;
-  const reason = isNewFork(state) ? "the run was forked before this had ended" : "the process of the run has died";
+  const reason = isNewFork(state) ? "the run was forked before this work had ended" : "the process of the run has died";
   const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
   const first = [...withdrawals(state), ...ends, ...events];
   const resumed = {
@@ -358,9 +358,9 @@ export async function compareTools(
     const unfit = issues.flatMap<RunDifference>(({ path, message }) => {
       const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
       if (step !== undefined && !mayRunAgain(state, step)) return [];
-      const what = step === undefined ? "the plan" : `step "${step.stepId}" of "${step.tool}"`;
+      const what = step === undefined ? "the plan" : `step "${step.stepId}" (${step.tool})`;
       const place = step && { tool: step.tool, stepId: step.stepId };
-      return [{ message: `${what} no longer fits: ${path.join(".")}: ${message}`, ...place, path }];
+      return [{ message: `${what} is no longer valid: ${path.join(".")}: ${message}`, ...place, path }];
     });
     const hashes = changed.map(({ name, schemaHash }) => ({
       message: `the schemas of "${name}" have changed`,

@@ -243,13 +243,13 @@ async function actOrPost<TType extends CommandType>(
   return resumes ? actThere() : kind.isAnswered === true ? askOwner() : postOnly();
 }
 
-/** Only records the events, which needs no tools or keys. The process that resumes the run acts on the events. */
+/** Only records the events; this needs no tools or keys. The process that resumes the run acts on the events. */
 async function recordSuspended(
   runs: RunRegistry,
   { runId, channel }: Opening,
   { state, fence, events }: { state: RunState; fence: number | undefined; events: readonly EventInit[] },
 ): Promise<RunState> {
-  if (endingOf(state) !== undefined) throw notWaiting(runId, "it was ending when its process died: resume it");
+  if (endingOf(state) !== undefined) throw notWaiting(runId, "it was ending when its process died; resume it first");
   const run = new Run(runId, runs, restoreSettings(runs.settings, state, { isCancel: true }), state);
   run.watchers = runs.watchers.get(runId);
   run.secrets = await secretsIfReadable(runs.settings, { state });

@@ -30,5 +30,5 @@ function mayUndo(state: RunState): boolean {
 }
 
 function notEnded({ runId, status }: RunState) {
-  return notWaiting(runId, `it is ${status}`, "undo");
+  return notWaiting(runId, `its status is ${status}, not completed or failed`, "cannot be undone");
 }

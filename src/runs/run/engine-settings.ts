@@ -34,7 +34,7 @@ import { readEvents } from "../../plan/validate-plan.ts";
 import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 
-/** Warning for developers, on which no run depends. @group Agents */
+/** Warning for developers; no run depends on it. @group Agents */
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool's progress was not JSON or
@@ -59,7 +59,7 @@ export interface AgentWarning {
   readonly message: string;
   /** Id of the run; absent if the warning concerns the agent. */
   readonly runId?: string;
-  /** Id of the step; absent if the warning concerns the whole plan. */
+  /** Id of the step; absent if the warning does not concern a step. */
   readonly stepId?: string;
   /** Position of the iteration in its `forEach`, from 0. */
   readonly iteration?: number;
@@ -98,7 +98,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /** Answers a request for approval while the run waits. If it throws, or is absent, the run is suspended. */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
-  /** Time limit of an approval, at least 1; afterwards it is rejected, with `approval-expired`. @default Infinity */
+  /** Time to decide, at least 1; afterwards the step or plan is rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
   /** Duration of a lease, at least 100; once it expires, another process may resume the run. @default 30000 */
   leaseMs?: number | undefined;
@@ -130,7 +130,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   createId?: (() => string) | undefined;
 }
 
-/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. @group Approval */
+/** Decides on a step or a plan; `signal` aborts when the answer no longer counts. @group Approval */
 export type RequestApproval<TTool extends Tool = Tool> = (
   request: ApprovalRequest<TTool>,
   options: { signal: AbortSignal },

@@ -16,7 +16,7 @@ export function readObservers(value: unknown, option: string): readonly Observer
   for (const [index, observer] of value.entries()) {
     const { event, within, traceparent } = (observer ?? {}) as Partial<Observer>;
     const methods: readonly unknown[] = [event, within, traceparent].filter((method) => method !== undefined);
-    const expected = "an object whose methods are among event, within and traceparent";
+    const expected = "an object with one or more of the methods event, within and traceparent";
     const isValid = methods.length > 0 && methods.every((method) => typeof method === "function");
     if (typeof observer !== "object" || !isValid) failOption(`${option}.${index}`, observer, expected);
   }

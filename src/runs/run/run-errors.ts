@@ -37,12 +37,12 @@ export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
 }
 
 export function runConflict(runId: string): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" was started with another request or plan. Use a new runId, or the same request.`;
+  const message = `Run "${runId}" has another request, plan or thread. Use a new runId, or repeat the original call.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
 export function missingTool(tool: string): RunDifference {
-  return { message: `the tool "${tool}" no longer exists`, tool };
+  return { message: `this agent has no tool "${tool}"`, tool };
 }
 
 export type MismatchError = AgentError<"resume-mismatch" | "secret-unreadable">;
@@ -71,7 +71,7 @@ function missingKey({ keyId, available }: AgentErrorDetails["secret-unreadable"]
 
 export function resumeMismatch(runId: string, differences: readonly RunDifference[]): AgentError<"resume-mismatch"> {
   const reasons = differences.map(({ message }) => message);
-  const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;
+  const message = `Run "${runId}" cannot be resumed by this agent: ${reasons.join("; ")}.`;
   return new AgentError("resume-mismatch", message, { details: { runId, reasons, differences } });
 }
 
@@ -90,10 +90,10 @@ export function runActiveHere(runId: string, cause: unknown): AgentError<"run-ow
 export function notWaiting(
   runId: string,
   reason: string,
-  command = "this",
+  problem = "is not waiting for this",
   decided?: Decided,
 ): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" is not waiting for ${command}: ${reason}.`;
+  const message = `Run "${runId}" ${problem}: ${reason}.`;
   return new AgentError("run-conflict", message, { details: { runId, ...(decided && { decided }) } });
 }
 

@@ -39,7 +39,7 @@ export class RunKeys {
   async open(text: string, place: string): Promise<JsonValue> {
     const [format, id = "", data = ""] = text.split(".");
     const key = this.keys.find((one) => one.id === id);
-    if (format !== version || key === undefined) throw this.unreadable(id, `secrets.keys has no key "${id}"`);
+    if (format !== version || key === undefined) throw this.unreadable(id, `read: secrets.keys has no key "${id}"`);
     try {
       const { seal } = await this.derive(key);
       const bytes = fromBase64(data);
@@ -48,7 +48,7 @@ export class RunKeys {
       const opened = await countPending(crypto.subtle.decrypt(algorithm, seal, sealed));
       return JSON.parse(new TextDecoder().decode(opened)) as JsonValue;
     } catch {
-      throw this.unreadable(id, `it was changed or moved, or the key "${id}" was replaced`);
+      throw this.unreadable(id, `read: it was changed or moved, or the key "${id}" was replaced`);
     }
   }
 
@@ -64,7 +64,7 @@ export class RunKeys {
   private async first(): Promise<RunKey> {
     const [key] = this.keys;
     // A field may have become sensitive since the plan was accepted.
-    if (key === undefined) throw this.unreadable("", "there is no key to seal it with");
+    if (key === undefined) throw this.unreadable("", "sealed: there is no key");
     return this.derive(key);
   }
 
@@ -77,7 +77,7 @@ export class RunKeys {
   private unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
     const { runId } = this;
     const available = this.keys.map(({ id }) => id);
-    const message = `A secret of run "${runId}" cannot be read: ${reason}. Nothing was run.`;
+    const message = `A secret of run "${runId}" cannot be ${reason}.`;
     return new AgentError("secret-unreadable", message, { details: { runId, keyId, available } });
   }
 }

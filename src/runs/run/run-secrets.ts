@@ -386,7 +386,7 @@ export class RunSecrets {
       })),
     );
     if (issues.length === 0) return;
-    const message = `The plan's secrets cannot be kept: ${[...new Set(issues.map((issue) => issue.message))].join(" ")}`;
+    const message = `Cannot seal the plan's secrets: ${[...new Set(issues.map((issue) => issue.message))].join(" ")}`;
     throw new AgentError("invalid-plan", message, { details: { issues } });
   }
 

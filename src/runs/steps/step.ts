@@ -72,7 +72,7 @@ export interface Executed {
   readonly progress?: JsonValue | undefined;
 }
 
-/** Runs a step, then those in the queue. Records an end and the next start at once if it can. Never rejects. */
+/** Runs a step, then those in the queue. Records an end and the next start together if possible. Never rejects. */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
   for (;;) {
@@ -194,7 +194,7 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
   return started;
 }
 
-/** A process that slept until the store answered may have lost the run and must not call the tool. */
+/** A process that slept until the store answered may have lost the run and must then not call the tool. */
 function afterStart(run: Run, recorded: void | Promise<void>): void | Promise<void> {
   return recorded?.then(async () => void (await run.host.leases.confirm(run)));
 }
@@ -364,7 +364,7 @@ export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string 
     ...ref,
     message:
       `${step.tool} is still working on step "${describeStepRef(ref)}" of run ${run.runId} although the agent was closed; ` +
-      "resuming the run may call it again meanwhile.",
+      "resuming the run may call the tool again meanwhile.",
   });
 }
 
@@ -610,7 +610,7 @@ function failureOutcome(
   }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
-  // A `once` call that threw may have had an effect, so the step fails even after an abort: it must not run again unasked.
+  // A `once` call that threw may have had an effect, so the step fails even after an abort: it must not rerun unasked.
   if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);
@@ -625,7 +625,7 @@ function failureOutcome(
 }
 
 function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
-  const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON();
+  const reason = (run.abortReason ?? interruptedBy("the tool had not been called")).toJSON();
   const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);
   const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";
   return { status, error };

@@ -76,7 +76,7 @@ function failureOf({ recorder }: Run): AgentErrorData | undefined {
 async function undo(run: Run, call: StepCall): Promise<Executed> {
   const { stepTimeoutMs, clock } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
-  // Nothing aborts undoing, so an async schema must not block it.
+  // Nothing aborts this parsing, so an async schema must not block undoing.
   const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(opened(run, call.input))));
   const parsed = await settleWithin(parsing, timeoutMs, clock);
   if (parsed === notInTime) return failed(stepTimeout(call, timeoutMs));

@@ -120,7 +120,7 @@ function findMisplacement(state: RunState, event: AgentEvent): string | undefine
     case "run-resume":
       return mayResumeFrom(state, event) ? undefined : "in a run that has ended";
     case "plan-start":
-      return isToBePlanned(state) ? undefined : "in a run that has a plan";
+      return isToBePlanned(state) ? undefined : "in a run that needs no plan";
     case "plan-end":
       return state.isPlanning === true ? undefined : "for planning that has not started";
     case "plan-revise":
@@ -155,7 +155,7 @@ type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-e
 
 function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecision): string | undefined {
   if (plan === undefined) return "for a plan that was not made";
-  return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that was not requested";
+  return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "without a request";
 }
 
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {

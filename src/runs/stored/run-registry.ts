@@ -34,7 +34,7 @@ export interface ActiveRun {
 
 interface RunUse {
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
-  /** Called if the run is not active here, which stays so until the first `await` of this function. */
+  /** Called if the run is not active here. The run stays inactive until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
   readonly onRefused?: (thrown: unknown, other: Pick<ActiveRun, "identity">) => void;
 }

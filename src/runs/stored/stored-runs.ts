@@ -54,7 +54,7 @@ export async function* listPages(store: RunStore, selected: ListRunsOptions): As
 }
 
 const maxRead = 8;
-/** Greater than `maxRead`, as some runs may be damaged, deleted or not yet understood. */
+/** Greater than `maxRead`, as some runs may be damaged, deleted or still in planning. */
 const maxListed = 2 * maxRead;
 
 export async function listThread(

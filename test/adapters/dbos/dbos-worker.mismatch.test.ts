@@ -29,7 +29,7 @@ it("a run whose tool no worker has says so, once, and continues when one has it"
   const held = await client.getRun("r");
   expect(held).toMatchObject({
     status: "suspended",
-    pending: [{ kind: "mismatch", reason: expect.stringContaining('the tool "Rare" no longer exists') }],
+    pending: [{ kind: "mismatch", reason: expect.stringContaining('this agent has no tool "Rare"') }],
   });
   // Nobody comes back to it, unless somebody asks; and it is told once.
   await client.resume("r");

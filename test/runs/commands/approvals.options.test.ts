@@ -79,13 +79,13 @@ describe.each(methods)("%s", (method) => {
     "needs an item: not %j",
     (item) => {
       expect(() => decide(method, item)).toThrow(
-        invalid("item", "an item of result.pending, or an approval-request event"),
+        invalid("item", "an approval in result.pending, or an approval-request event"),
       );
     },
   );
 
   it("refers to settle for a step in doubt", () => {
-    expect(() => decide(method, { kind: "outcome", stepId: "s1" })).toThrow(invalid("item", "use settle for"));
+    expect(() => decide(method, { kind: "outcome", stepId: "s1" })).toThrow(invalid("item", "call settle"));
   });
 
   it.each([-1, 1.5, "0", null, Number.NaN])("needs an iteration that is a whole number from 0, not %s", (iteration) => {

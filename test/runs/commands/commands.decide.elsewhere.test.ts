@@ -217,7 +217,7 @@ describe("the tools of another agent", () => {
   it.each([
     ["a missing tool", shapedTools().slice(1), "A"],
     ["another effect", shapedTools({ effect: "once" }), "effect"],
-    ["an input that no longer fits", shapedTools({ b: strict }), 'step "b" of "B" no longer fits: steps.1.input.x: '],
+    ["an input that no longer fits", shapedTools({ b: strict }), 'step "b" (B) is no longer valid: steps.1.input.x: '],
     ["another schema", shapedTools({ b: strict }), 'the schemas of "B" have changed'],
   ])("that differ by %s cause resume-mismatch, and the run keeps waiting", async (_how, tools, reason) => {
     const { result, runId, other, store } = await suspended({ tools: shapedTools(), plan: shaped });

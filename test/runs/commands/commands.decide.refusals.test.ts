@@ -27,7 +27,7 @@ describe("a refused decision states the reason:", () => {
       "a loop without its iteration",
       "loop",
       undefined,
-      'step "loop" waits per iteration: give an iteration from 0 to 1',
+      'step "loop" has iterations: give the number of one, from 0 to 1',
     ],
     ["an iteration that does not exist", "loop", 9, 'no approval of step "loop[9]" was requested'],
   ])("%s", async (_what, stepId, iteration, why) => {
@@ -71,6 +71,6 @@ describe("a refused decision states the reason:", () => {
     const { agent, result, runId, hash } = await suspended();
     const item = approvalOf(result, "loop", 0);
     await agent.reject(runId, { kind: "step", stepId: "asks", hash }).result;
-    await expect(agent.approve(runId, item).result).rejects.toThrow("it has ended: failed.");
+    await expect(agent.approve(runId, item).result).rejects.toThrow("its status is failed.");
   });
 });

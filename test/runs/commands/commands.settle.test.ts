@@ -223,12 +223,12 @@ describe("settling is refused", () => {
         });
         return refused;
       },
-      'the outcome of step "s1" is known: completed',
+      'the status of step "s1" is completed, not unknown',
     ],
     ["for a step that does not exist", () => refusal({ stepId: "s9", output: 1 }), 'it has no step "s9"'],
-    ["for a step that is not in doubt", () => refusal({ stepId: "s2", output: 1 }), "is known: pending"],
+    ["for a step that is not in doubt", () => refusal({ stepId: "s2", output: 1 }), "is pending, not unknown"],
     ["for an iteration of a step that has none", () => refusal({ iteration: 0, output: 1 }), 'it has no step "s1[0]"'],
-    ["for a loop as a whole", () => refusal({ output: 1 }, () => loop()), "per iteration"],
+    ["for a loop as a whole", () => refusal({ output: 1 }, () => loop()), "has iterations"],
     [
       "for an iteration that does not exist",
       () => refusal({ iteration: 3, output: 1 }, () => loop()),

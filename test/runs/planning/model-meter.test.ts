@@ -329,7 +329,7 @@ describe("a budget of cost", () => {
   ])("never calls a model with the price %j", async (given) => {
     const { outcomes, model, meter } = await play({ cost: 5 }, [answerUsing(1, 1)], { price: given as never });
     const expected =
-      'left out: "scripted/script" has no price; create it with { price: { inputPerMillion, outputPerMillion } }';
+      'left out: "scripted/script" has no price; create the model with { price: { inputPerMillion, outputPerMillion } }';
     expect(outcomes).toEqual([{ option: "budget.cost", received: "5", expected }]);
     expect(model.requests).toEqual([]);
     expect(meter.usage).toBeUndefined();
@@ -349,7 +349,7 @@ describe("a budget of cost", () => {
 
   it("reports when it was exceeded", async () => {
     const { meter } = await play({ cost: 0.002 }, [answerUsing(1_000, 0)]);
-    expect(meter.describeOverrun()).toBe("models cost 0.01, but the budget is 0.002");
+    expect(meter.describeOverrun()).toBe("model calls cost 0.01, but the budget is 0.002");
   });
 
   it("uses each model's own price", async () => {

@@ -169,7 +169,7 @@ describe("a line that undoes", () => {
     await agent.run("ask", { runId: "waits", thread });
     expect(await agent.run("undo", { thread })).toMatchObject({
       status: "completed",
-      text: 'Run "waits" is not waiting for undo: it is suspended.',
+      text: 'Run "waits" cannot be undone: its status is suspended, not completed or failed.',
     });
   });
 });

@@ -85,7 +85,7 @@ describe.each(stores)("a run in %s that no longer fits", (_name, createStore) =>
       { tool: "Send", stepId: "s", path: ["steps", 1, "input", "to"] },
     ],
     ["its effect", () => ({ tools: [{ ...sendTool(), effect: "once" }] }), { expected: "idempotent", found: "once" }],
-    ["a missing tool", () => ({ tools: [] }), { tool: "Send", message: 'the tool "Send" no longer exists' }],
+    ["a missing tool", () => ({ tools: [] }), { tool: "Send", message: 'this agent has no tool "Send"' }],
     ["a retired key", () => ({ secrets: { keys: [keyOf("new", 3)] } }), { expected: "old", found: "new" }],
   ])("by %s says so, and continues once a process has it again", async (_what, change, difference) => {
     const { store, agentOf, held } = await waitingRun(createStore);

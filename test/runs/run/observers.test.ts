@@ -45,7 +45,7 @@ describe("observers", () => {
       expect(() => createAgent({ tools: [note()], observers: [methods, observer as Observer] })).toThrow(
         expect.objectContaining({
           code: "invalid-options",
-          message: expect.stringContaining("an object whose methods are among event, within and traceparent"),
+          message: expect.stringContaining("an object with one or more of the methods event, within and traceparent"),
           details: expect.objectContaining({ option: "observers.1" }),
         }),
       );
