@@ -165,7 +165,7 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
   });
   return [
     `planwright: ${printable(message)}`,
-    ...(meant.length > 0 ? ["It may mean:", ...meant] : []),
+    ...(meant.length > 0 ? ["The request may mean:", ...meant] : []),
     ...(examples.length > 0 ? ["Requests that can be planned, for example:"] : []),
     ...examples.map((example) => `  ${printable(example)}`),
   ];

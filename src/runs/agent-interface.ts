@@ -142,7 +142,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
-   * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the step's id.
+   * Answers the question of a step, and resumes its run. The item is a question in `result.pending`, or the step's id.
    * The first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for an answer
    * that does not fit, `run-conflict` if the question was not asked, has expired or was answered differently, and as
    * `resume` does. An agent of `createAgent` reads text as a line of a dialogue; declining cancels the run.

@@ -211,7 +211,7 @@ describe("a request that cannot be planned", () => {
     const unsure = new AgentError("cannot-plan", "Not sure.", { details });
     const agent = createFakeAgent({ planner: createScriptedPlanner([unsure]) });
     const { exitCode, stderr } = await callCli(["milk it"], createFakeIo({ agent }));
-    expect([exitCode, stderr]).toEqual([2, "planwright: Not sure.\nIt may mean:\n  1  fake milk\\u001b\n"]);
+    expect([exitCode, stderr]).toEqual([2, "planwright: Not sure.\nThe request may mean:\n  1  fake milk\\u001b\n"]);
   });
 
   describe("in a terminal", () => {
@@ -232,7 +232,7 @@ describe("a request that cannot be planned", () => {
     it("asks which proposal is meant, and runs it", async () => {
       const { exitCode, stdout, stderr } = await callCli(["milk it quickly"], asking("1"));
       expect(stderr).toBe(
-        'planwright: Not sure.\nIt may mean:\n  1  fake milk, without "quickly"\n  2  fake …\nWhich one? (1, 2, or Enter for none) \n',
+        'planwright: Not sure.\nThe request may mean:\n  1  fake milk, without "quickly"\n  2  fake …\nWhich one? (1, 2, or Enter for none) \n',
       );
       expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Fake {"text":"milk"}')]);
     });
