@@ -17,8 +17,8 @@ export interface FakeOllamaChat {
 }
 
 /**
- * A scripted model's reply (an `Error` gives status 500), or an error with another status, such as `{ status:
- * 503, error: "server busy" }`. A reply is streamed as its `deltas`, or token by token if `logprobs` are requested.
+ * A scripted model's reply, or an error with a status, such as `{ status: 503, error: "server busy" }`; an `Error` has
+ * status 500. A reply is streamed as its `deltas`, or token by token if the request asks for its `logprobs`.
  * @inline
  */
 export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
@@ -65,7 +65,7 @@ export async function startFakeOllama(
   options: FakeOllamaOptions = {},
 ): Promise<FakeOllama> {
   const { models, capabilities } = readOptions(fakeOptions, options);
-  if (!Array.isArray(answers)) failOption("answers", answers, "an array");
+  if (!Array.isArray(answers)) failOption("answers", answers, "an array of answers");
   answers.forEach((answer: unknown, index) => {
     if (typeof answer !== "function") toReply(`answers[${index}]`, answer);
   });

@@ -9,7 +9,7 @@ import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly returns: unknown }
   | { readonly throws: unknown }
-  /** `until-aborted` rejects when its signal aborts; `forever` never settles. */
+  /** `until-aborted` rejects when the call's signal aborts; `forever` never settles. */
   | { readonly hangs: "until-aborted" | "forever" }
 );
 

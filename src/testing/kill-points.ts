@@ -153,7 +153,7 @@ export interface KillPoint {
 /** Process to simulate. Create an agent with this store, and with tools of its own. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /** 1 for the killed process, 2 or more for those that resume. Ignore this process's tools once `store.hasCrashed`. */
+  /** 1 for the first process, 2 or more for those after the kill. Ignore what its tools do once `store.hasCrashed`. */
   readonly generation: number;
 }
 
@@ -245,7 +245,7 @@ async function liveUntilKilled(run: KillPointOptions<unknown>["run"], store: Fau
     }
     if (!store.hasCrashed)
       throw new Error(
-        `The run ended before this kill point (appends: ${store.appends.length}); "run" must repeat its appends.`,
+        `The run ended before this kill point (appends: ${store.appends.length}); each "run" must make the same appends.`,
       );
   };
   await Promise.race([live(), store.crashed]);

@@ -142,7 +142,7 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
 const recordingVersion = 2;
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
-/** Text is stored as a list of lines, so that a change to a prompt changes few lines of the file. */
+/** Text of several lines is stored as a list, so that a change to a prompt changes few lines of the file. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === "string" ? text : text.join("\n")));
@@ -206,7 +206,7 @@ const modelRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
   outcomes: ["response", "failure"],
   mustHave: "a response or a failure, and not both",
   identityOf: ({ request }) => comparedOf(request),
-  unmade: "not asked for",
+  unmade: "not made",
   howToRecord: (path) =>
     `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`,
 };

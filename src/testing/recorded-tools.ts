@@ -162,7 +162,7 @@ const toolRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
       throw new Error("it is a recording of a model: replay it with createRecordedModel");
   },
   outcomes: ["output", "error", "invalidOutput"],
-  mustHave: "one of output, error and invalidOutput",
+  mustHave: "exactly one of output, error and invalidOutput",
   identityOf,
   unmade: "not made",
   howToRecord: (path) => `To record it again, run once with recordTools(tools, ${JSON.stringify(path)}).`,

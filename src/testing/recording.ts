@@ -121,8 +121,8 @@ function parseRecording<TRecording extends Recording>(
   checkKind?.(json);
   const written = (json as { readonly version?: unknown } | null)?.version;
   if (typeof written === "number" && written !== version) {
-    const age = written > version ? "a newer" : "an older";
-    throw new Error(`it has version ${written}, but this package reads ${version}: ${age} package wrote it`);
+    const age = written > version ? "older" : "newer";
+    throw new Error(`it has version ${written}, but this ${age} planwright reads version ${version}`);
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success) {

@@ -231,12 +231,12 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
   if (signature === undefined) {
     return publicKey === undefined
       ? { status: "unsigned", recordedTo }
-      : { status: "untrusted", reason: "It is unsigned." };
+      : { status: "untrusted", reason: "The document is unsigned." };
   }
-  if (!(await isSigned(run, signature))) return { status: "changed", reason: "Its signature does not match." };
+  if (!(await isSigned(run, signature))) return { status: "changed", reason: "The signature does not match." };
   return publicKey === undefined || publicKey === signature.publicKey
     ? { status: "signed", publicKey: signature.publicKey, recordedTo }
-    : { status: "untrusted", reason: `It is signed by another key, ${signature.publicKey}.` };
+    : { status: "untrusted", reason: `The document is signed by another key, ${signature.publicKey}.` };
 }
 
 async function readPublicKey(key: PortableKey): Promise<string> {
@@ -293,13 +293,13 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
     const { signature: _signature, ...given } = run;
     const derived = await describeEvents(runId, events, digests);
     for (const key of new Set([...Object.keys(derived), ...Object.keys(given)])) {
-      if (!isSameAt(key, derived, given)) return `Its "${key}" does not match the events.`;
+      if (!isSameAt(key, derived, given)) return `The field "${key}" does not match the events.`;
     }
   } catch (thrown) {
     if (isAgentError(thrown, "store-failed") && thrown.details.problem === "wrong-format") {
       failOption("document.events", events, "in a known format: another version of planwright has recorded them");
     }
-    return "Its events do not form a run.";
+    return "The events do not form a run.";
   }
   return undefined;
 }

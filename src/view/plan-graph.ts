@@ -62,7 +62,7 @@ function countIterations(records: readonly StepRecord[]): readonly string[] {
   const iterations = records.filter(({ iteration }) => iteration !== undefined);
   if (iterations.length === 0) return [];
   const done = iterations.filter(({ status }) => status === "completed" || status === "undone").length;
-  return [`${done} of ${iterations.length} iterations`];
+  return [`${done} of ${iterations.length} iteration${iterations.length === 1 ? "" : "s"}`];
 }
 
 export function getLines({ title, reasoning = "", tool, notes }: GraphNode, max = 1_000): readonly string[] {

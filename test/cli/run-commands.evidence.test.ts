@@ -69,7 +69,9 @@ describe("an exported run", () => {
     );
     expect(await verify("run.json", "--key", path("two.pub"))).toMatchObject({
       exitCode: 1,
-      stdout: expect.stringMatching(/^Unchanged, but not signed by this key: It is signed by another key, .{43}=\.\n$/),
+      stdout: expect.stringMatching(
+        /^Unchanged, but not signed by this key: The document is signed by another key, .{43}=\.\n$/,
+      ),
     });
   });
 });

@@ -77,7 +77,7 @@ describe("a call that was not recorded", () => {
     const replayed = createRecordedModel({ path });
     await replayed.generate(ask("Two"));
     expect(() => replayed.assertComplete()).toThrow(
-      `The recording "${path}" has calls that were not asked for: calls[0], calls[2]. To record it again`,
+      `The recording "${path}" has calls that were not made: calls[0], calls[2]. To record it again`,
     );
   });
 });

@@ -123,15 +123,11 @@ describe("a recording of tools that cannot be replayed", () => {
       "it is a recording of a model: replay it with createRecordedModel",
     ],
     ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 2"],
-    [
-      "of a newer version",
-      { ...whole, version: 3 },
-      "it has version 3, but this package reads 2: a newer package wrote it",
-    ],
+    ["of a newer version", { ...whole, version: 3 }, "it has version 3, but this older planwright reads version 2"],
     [
       "of an older version",
       { ...whole, version: 1, tools: [] },
-      "it has version 1, but this package reads 2: an older package wrote it",
+      "it has version 1, but this newer planwright reads version 2",
     ],
     ["with a key too many", { ...whole, calls: [{ ...call, at: 1 }] }, "calls.0: Unrecognized key"],
     ["without calls", { ...whole, calls: undefined }, "calls: Invalid input"],
@@ -139,12 +135,12 @@ describe("a recording of tools that cannot be replayed", () => {
     [
       "with a call without outcome",
       { ...whole, calls: [{ tool: "A", input: {} }] },
-      "calls.0 must have one of output, error",
+      "calls.0 must have exactly one of output, error",
     ],
     [
       "with a call of two outcomes",
       { ...whole, calls: [{ ...call, error: { name: "Error", message: "" } }] },
-      "calls.0 must have one of output, error and invalidOutput",
+      "calls.0 must have exactly one of output, error and invalidOutput",
     ],
     [
       "with a damaged cause",

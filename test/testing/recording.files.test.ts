@@ -32,16 +32,8 @@ describe("a recording that cannot be replayed", () => {
     ["no object", [], "Invalid input"],
     ["null", null, "Invalid input"],
     ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 2"],
-    [
-      "of a newer version",
-      { ...whole, version: 3 },
-      "it has version 3, but this package reads 2: a newer package wrote it",
-    ],
-    [
-      "of an older version",
-      { ...whole, version: 1 },
-      "it has version 1, but this package reads 2: an older package wrote it",
-    ],
+    ["of a newer version", { ...whole, version: 3 }, "it has version 3, but this older planwright reads version 2"],
+    ["of an older version", { ...whole, version: 1 }, "it has version 1, but this newer planwright reads version 2"],
     [
       "with a token without a number",
       { ...whole, calls: [{ ...call, response: { ...call.response, logprobs: ["Hi"] } }] },

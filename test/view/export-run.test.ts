@@ -97,12 +97,15 @@ describe("an export", () => {
     expect(await verifyRun(run, { publicKey })).toMatchObject({ status: "signed" });
     const others = reread(await exportRun({ store, runId, key: other }));
     const othersKey = others.signature?.publicKey;
-    const reason = `It is signed by another key, ${othersKey}.`;
+    const reason = `The document is signed by another key, ${othersKey}.`;
     expect(await verifyRun(others, { publicKey })).toEqual({ status: "untrusted", reason });
     const { signature: _signature, ...unsigned } = run;
-    expect(await verifyRun(unsigned, { publicKey })).toEqual({ status: "untrusted", reason: "It is unsigned." });
+    expect(await verifyRun(unsigned, { publicKey })).toEqual({
+      status: "untrusted",
+      reason: "The document is unsigned.",
+    });
     const taken = { ...run, signature: { ...run.signature, publicKey: othersKey } };
-    expect(await verifyRun(taken)).toEqual({ status: "changed", reason: "Its signature does not match." });
+    expect(await verifyRun(taken)).toEqual({ status: "changed", reason: "The signature does not match." });
   });
 
   it.each([true, false])("is seen to be changed, whatever part of it is changed; signed: %s", async (isSigned) => {
@@ -171,11 +174,11 @@ describe("an export", () => {
     expect(await reasonOf(at(resumed ?? 0, { retriesFailed: true }))).toBe(
       `Event ${resumed} does not match its digest.`,
     );
-    expect(await reasonOf({ ...run, status: "failed" })).toBe('Its "status" does not match the events.');
-    expect(await reasonOf({ ...run, note: "x" })).toBe('Its "note" does not match the events.');
+    expect(await reasonOf({ ...run, status: "failed" })).toBe('The field "status" does not match the events.');
+    expect(await reasonOf({ ...run, note: "x" })).toBe('The field "note" does not match the events.');
     expect(await reasonOf({ ...run, events: run.events.slice(1) })).toBe("Event 1 is missing or was replaced.");
     const noRun = { ...run, events: [{ type: "step-end", runId, sequence: 1 }] };
-    expect(await reasonOf(noRun)).toMatch(/^(Its events do not form a run|Its ".*" does not match the events)/);
+    expect(await reasonOf(noRun)).toMatch(/^(The events do not form a run|The field ".*" does not match the events)/);
   });
 
   it("of a run without evidence says that no digest was recorded", async () => {
@@ -192,7 +195,10 @@ describe("an export", () => {
     expect(await verifyRun(run)).toMatchObject({ status: "signed", recordedTo: run.recordedTo });
     const last = run.events.at(-1) as unknown as Json;
     const changed = { ...run, events: [...run.events.slice(0, -1), { ...last, more: 1 }] };
-    expect(await verifyRun(changed)).toEqual({ status: "changed", reason: 'Its "digest" does not match the events.' });
+    expect(await verifyRun(changed)).toEqual({
+      status: "changed",
+      reason: 'The field "digest" does not match the events.',
+    });
   });
 
   it("contains sealed values as they are stored", async () => {
@@ -257,7 +263,7 @@ describe("bad input", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     const [first, ...others] = run.events;
     const with1 = (change: object) => ({ ...run, events: [{ ...first, ...change }, ...others] });
-    const reason = "Its events do not form a run.";
+    const reason = "The events do not form a run.";
     expect(await verifyRun(with1({ metadata: deep }))).toEqual({ status: "changed", reason });
     await expect(verifyRun(with1({ version: 99 }))).rejects.toMatchObject({ code: "invalid-options" });
   });
@@ -308,7 +314,7 @@ describe("bad input", () => {
     await expect(verifyRun({ ...run, version: 2 })).rejects.toMatchObject({ code: "invalid-options" });
     for (const change of [{ value: "%" }, { value: 7 }, { publicKey: "" }, { algorithm: "RSA" }, { value: "=" }]) {
       const changed = { ...run, signature: { ...run.signature, ...change } };
-      expect(await verifyRun(changed)).toEqual({ status: "changed", reason: "Its signature does not match." });
+      expect(await verifyRun(changed)).toEqual({ status: "changed", reason: "The signature does not match." });
     }
     expect(await verifyRun({ ...run, signature: null })).toMatchObject({ status: "changed" });
   });

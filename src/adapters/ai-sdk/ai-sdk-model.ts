@@ -72,7 +72,7 @@ const modelOptions = {
 /**
  * Adapts a language model of the AI SDK 5, 6 or 7, such as `openai("gpt-5-mini")`, without the package `ai`. Warnings
  * about unsupported settings are not reported. A model that cannot stream is asked for the whole answer. Throws
- * `invalid-options` for any other value, including a mere id, which `generateText` of the AI SDK accepts.
+ * `invalid-options` for a value that is not such a model, also for a mere id, which the AI SDK's `generateText` takes.
  *
  * ```ts
  * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
@@ -153,8 +153,8 @@ async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptio
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
 
 function checkModel(model: unknown): void {
-  const advice = 'an id alone has no provider: use gateway(id) from "ai"';
-  if (typeof model === "string") failOption("model", model, `${expectedModel}: ${advice}`, true);
+  const advice = 'or gateway(id) from "ai" for an id without a provider';
+  if (typeof model === "string") failOption("model", model, `${expectedModel}, ${advice}`, true);
   if (typeof model === "function")
     failOption("model", model, `${expectedModel}: call the provider with the id of a model`);
   checkObject("model", model);
@@ -176,7 +176,7 @@ function toCallOptions(
   const { schema, strict = false } = format?.type === "json" ? format : {};
   // Some providers treat every schema as strict, so a schema that is not strict is not sent to them.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
-  // Providers that `isStrict` finds treat a schema as strict unless told otherwise.
+  // Providers for which `isStrict` is true treat a schema as strict unless told otherwise.
   const isDeclared = sent !== undefined && isStrict(provider);
   const options = isDeclared
     ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)
@@ -261,7 +261,7 @@ class StreamedAnswer {
   whole(): ModelResponse {
     const { text, reasoning, end } = this;
     if (end === undefined) {
-      const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
+      const message = `The answer of ${modelName(this.model)} broke off after ${text.length} character${text.length === 1 ? "" : "s"}: the stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
     }
     return toResponse(text, reasoning.trim(), end);
@@ -320,10 +320,10 @@ function readResult(
 ): ModelResponse {
   const { content, structuredOutputText } = readFields(result, "content", "structuredOutputText");
   if (!Array.isArray(content)) {
-    const message = `${modelName(model)} answered without a list of content.`;
+    const message = `The answer of ${modelName(model)} has no list "content".`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // In `v4`, `structuredOutputText` is the JSON, as `content` may also have drafts.
+  // In `v4`, the JSON is in `structuredOutputText`, as `content` may also contain drafts.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();

@@ -7,7 +7,7 @@ export const planStep = "@plan";
 
 /** New part of what `useChat` posted: a line, an answer or a decision. @group Events */
 export type PostedMessage =
-  /** Make `messageId` part of the run's id: it is the same if the message is posted again. */
+  /** Make `messageId` part of the run's id: a message that is posted again has the same `messageId`. */
   | { readonly type: "line"; readonly line: string; readonly messageId: string }
   | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: unknown }
   | {
@@ -31,7 +31,7 @@ export type PostedMessage =
  * @group Events
  */
 export function readUIMessages(body: unknown): PostedMessage {
-  checkObject("body", body, "{ messages: [ … ] }, as useChat posts them");
+  checkObject("body", body, "{ messages: [ … ] }, as posted by useChat");
   const { messages } = body as { readonly messages?: unknown };
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   if (!isRecord(last) || !Array.isArray(last.parts))
@@ -49,7 +49,7 @@ function readLine(id: unknown, parts: readonly Part[]): PostedMessage {
     .join("\n")
     .trim();
   if (line === "" || parts.some(({ type }) => type === "file"))
-    failOption(`${place}.parts`, parts, "text, without files");
+    failOption(`${place}.parts`, parts, "a list with text and without files");
   return { type: "line", line: readText(line, `${place}.parts`, 100_000), messageId: readText(id, `${place}.id`) };
 }
 
@@ -76,7 +76,7 @@ function readReply(parts: readonly Part[]): PostedMessage {
 function readCallId(toolCallId: unknown) {
   const pattern = /^(?<runId>[\w.-]+)\/(?<stepId>@plan|[A-Za-z_][\w-]*)(?:\[(?<iteration>\d{1,9})\])?$/;
   const { groups } = pattern.exec(readText(toolCallId, `${place} toolCallId`)) ?? {};
-  if (groups === undefined) failOption(`${place} toolCallId`, toolCallId, "as sent by toUIMessageStream", true);
+  if (groups === undefined) failOption(`${place} toolCallId`, toolCallId, "an id from toUIMessageStream", true);
   return groups as { readonly runId: string; readonly stepId: string; readonly iteration?: string };
 }
 

@@ -15,9 +15,9 @@ interface EventSource {
 
 /** Options of {@link toUIMessageStream}. @inline */
 interface UIMessageStreamOptions {
-  /** Answer or decision to which the stream replies; earlier chunks are omitted. @default none: it has the whole run */
+  /** Answer or decision to which the stream replies; earlier chunks are omitted. @default none: all chunks */
   readonly since?: PostedMessage | undefined;
-  /** Clock that times the comments. @default the system's */
+  /** Clock for the 15 seconds after which the stream sends a comment. @default the system's */
   readonly clock?: Clock | undefined;
 }
 
@@ -81,7 +81,7 @@ interface Chunk {
 type Place = Partial<StepRef>;
 type AskedItem = Extract<PendingItem, { kind: "approval" | "plan-approval" | "question" }>;
 
-const notDone = "Not executed: the run continued without it, or ended.";
+const notDone = "Not executed: the run continued without this call, or ended.";
 
 class RunChunks {
   /** Question, asked by another run, that this line of a dialogue answered or declined. */

@@ -75,7 +75,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   /**
    * Queues a request or a plan. Submitting the same one again under the same id refers to the same run; submitting a
    * different one rejects with `run-conflict`. Rejects with `invalid-plan` if the plan is invalid regardless of the
-   * tools. The worker checks the plan against its tools, and the options of the run.
+   * tools. The worker checks the options of the run, and checks the plan against its tools.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,

@@ -41,7 +41,7 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
     return await import("@dbos-inc/dbos-sdk");
   } catch (thrown) {
     const command = "npm install @dbos-inc/dbos-sdk pg";
-    throw new AgentError("missing-dependency", `Workers need the package "@dbos-inc/dbos-sdk". Run "${command}".`, {
+    throw new AgentError("missing-dependency", `The package "@dbos-inc/dbos-sdk" is not available. Run "${command}".`, {
       details: { packages: ["@dbos-inc/dbos-sdk", "pg"], command },
       cause: thrown,
     });

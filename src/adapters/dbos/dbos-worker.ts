@@ -199,7 +199,7 @@ export async function startDbosWorker<TTool extends Tool>(
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
-    // Runs both at once, so that no more runs are taken, and taken ones are put back.
+    // Does both at once, so that no more runs are taken, and runs already taken are put back.
     await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     workers.delete(queue);
     working[workerKey].deleteBy(undefined);
@@ -381,7 +381,7 @@ let registered = false;
 
 /**
  * Registers the workflows of workers with DBOS. Needed only if the application launches DBOS itself: call it before the
- * launch, and workers join DBOS. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ * launch, and workers join DBOS. Rejects with `missing-dependency`, or `invalid-options` if DBOS was launched earlier.
  *
  * ```ts
  * await registerDbosRuns();
@@ -393,8 +393,7 @@ let registered = false;
 export async function registerDbosRuns(): Promise<void> {
   const { DBOS } = await loadDbos();
   if (registered) return;
-  if (DBOS.isInitialized())
-    failOption("DBOS", "launched without the runs", "launched after `await registerDbosRuns()`", true);
+  if (DBOS.isInitialized()) failOption("DBOS", "already launched", "launched after `await registerDbosRuns()`", true);
   registered = true;
   const retries = { retriesAllowed: true, maxAttempts: 100 };
   DBOS.registerWorkflow(
@@ -429,7 +428,7 @@ export async function registerDbosRuns(): Promise<void> {
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
   // DBOS retries after this error, so the job stays taken until another worker adopts the run.
-  if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
+  if (worker === undefined) throw new Error(`The worker of the queue "${queue}" has been stopped.`);
   return worker;
 }
 

@@ -73,7 +73,7 @@ const readByWorker = {
 const submitOptions = {
   runId: runIdOption,
   priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
+  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a valid Date" },
   rateKey: { type: "short-text" },
   thread: threadOption,
   ...readByWorker,
@@ -86,7 +86,7 @@ export async function readJob(
   const { runId = `run_${randomUUID()}`, priority, startAfter, rateKey, ...rest } = readOptions(submitOptions, options);
   const { thread } = rest;
   if (thread !== undefined && rateKey !== undefined)
-    failOption("rateKey", rateKey, "left out: the runs of a thread take turns", true);
+    failOption("rateKey", rateKey, "left out if there is a thread, whose runs take turns", true);
   const json = toJson(rest);
   if (!json.ok) failOption(json.issue.path.join("."), rest, `JSON: ${json.issue.message}`);
   const delayMs = startAfter && Math.max(0, startAfter.getTime() - Date.now());

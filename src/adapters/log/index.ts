@@ -69,6 +69,8 @@ const endings: Readonly<Record<string, readonly [Level, string]>> = {
   interrupted: ["warn", "was interrupted"],
   failed: ["error", "failed"],
   unknown: ["error", "has an unknown outcome"],
+  answer: ["info", "found the answer to a question"],
+  decline: ["info", "found that a question was declined"],
 };
 
 type Outcome = { readonly status: string; readonly error?: ErrorData };
@@ -123,14 +125,14 @@ const lines: EventHandlers<Line> = {
   "approval-end": (event) => {
     const { status } = event.outcome;
     const by = "by" in event.outcome ? { by: event.outcome.by } : {};
-    return line("info", `${nameSubject(event)} was ${status}`, { status, ...by });
+    return line("info", `the request to approve ${nameSubject(event)} was ${status}`, { status, ...by });
   },
   "circuit-change": ({ tool, state }) =>
     line(state === "open" ? "warn" : "info", `the circuit of ${tool} is ${state}`, { tool, state }),
 };
 
-function nameStep(ref: StepRef): string {
-  return `step ${describeStepRef(ref)}`;
+function nameStep(ref: StepRef & { readonly undo?: true }): string {
+  return `${ref.undo ? "undoing " : ""}step ${describeStepRef(ref)}`;
 }
 
 function nameSubject(event: AgentEventOf<"approval-request" | "approval-end">): string {

@@ -97,7 +97,7 @@ async function* readLines(
     if (answer.done === true) return;
   }
   if (repeats < maxRepeats)
-    throw answerFailure(settings, "interrupted", "The answer ended without its last part (done: true)");
+    throw answerFailure(settings, "interrupted", 'The answer ended without its last part, which has "done": true');
   // A retry would give the same repetition.
   yield JSON.stringify({ done: true, done_reason: "stop" });
 }

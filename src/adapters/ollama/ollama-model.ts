@@ -106,7 +106,7 @@ class OllamaCalls {
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
-  /** Asks again with thinking if the format was ignored: some servers apply it only then (ollama/ollama#14645). */
+  /** Asks again with thinking if a format was ignored: some servers apply formats only then (ollama/ollama#14645). */
   private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
     const chat = this.toChat(request, facts);
     let response: ModelResponse;

@@ -57,7 +57,7 @@ const modelOptions = {
   },
   apiKey: {
     isValid: (key) => typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`),
-    expected: "a key that a header can have",
+    expected: "a key that a header may contain",
   },
   contextTokens: {
     isValid: (value) => value === "server" || (Number.isSafeInteger(value) && (value as number) >= 256),

@@ -183,7 +183,7 @@ function createInstruments(meter: MetricFactory) {
   const duration = (name: string, description: string) => histogram(name, description, "s", durationBuckets);
   const counter = (name: string, description: string, unit: string) => meter.createCounter(name, { description, unit });
   const ofSteps = { description: "Steps, by tool and how they ended", unit: "{step}" };
-  const ofLast = { description: "Duration of the latest planning of a planner, or step of a tool", unit: "s" };
+  const ofLast = { description: "Duration of a planner's latest planning, or of a tool's latest step", unit: "s" };
   const level = (name: string, description: string, unit: string) =>
     meter.createUpDownCounter(name, { description, unit });
   return {
@@ -191,10 +191,10 @@ function createInstruments(meter: MetricFactory) {
     modelDuration: duration("gen_ai.client.operation.duration", "Duration of an attempt to call a model"),
     runDuration: duration("gen_ai.invoke_agent.duration", "Duration of an execution of a run"),
     toolDuration: duration("gen_ai.execute_tool.duration", "Duration of a step, with all its attempts"),
-    planDuration: duration("planwright.plan.duration", "Duration of a planning"),
+    planDuration: duration("planwright.plan.duration", "Duration of planning a request"),
     queueDuration: duration("planwright.step.queue.duration", "Time from when a step could start until it started"),
     runs: counter("planwright.runs", "Executions of runs, by how they ended", "{run}"),
-    plans: counter("planwright.plans", "Plannings, by planner and how they ended", "{plan}"),
+    plans: counter("planwright.plans", "Attempts to plan, by planner and how they ended", "{plan}"),
     retries: counter("planwright.retries", "Failed attempts that were repeated, by tool", "{attempt}"),
     openCircuits: level("planwright.circuits.open", "Tools whose circuit breaker is open", "{tool}"),
     approvals: level("planwright.approvals.waiting", "Questions that wait for an answer", "{question}"),

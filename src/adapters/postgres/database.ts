@@ -50,7 +50,7 @@ export const databaseOptions = {
     isValid: (address) => typeof address === "string" && /^postgres(ql)?:\/\//.test(address),
     expected: "the address of a database: postgres://…",
   },
-  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "a pool of pg" },
+  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: 'a pool of the package "pg"' },
   maxConnections: { type: "integer", min: 1, default: 10 },
   timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
@@ -113,7 +113,7 @@ export class Database {
     const { connectionString, pool, schema, clock } = settings;
     if ((pool === undefined) === (connectionString === undefined)) {
       const expected =
-        pool === undefined ? "the address of a database, unless there is a `pool`" : "left out with `pool`";
+        pool === undefined ? "the address of a database, unless there is a `pool`" : "left out if there is a `pool`";
       failOption("connectionString", connectionString, expected);
     }
     this.dialect = createDialect(schema);
@@ -186,7 +186,6 @@ export class Database {
   private async createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
     const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
-    // Without a listener, a broken idle connection ends the process.
     pool.on?.("error", ignore);
     return pool;
   }
@@ -257,7 +256,7 @@ async function runStatement(
 
 const names = new Map<string, string>();
 
-/** Unique across processes, as poolers share connections between them. */
+/** Depends only on the text, as poolers share connections between processes. */
 function getName(text: string): string {
   const name = names.get(text) ?? `planwright_${hashText(text)}`;
   names.set(text, name);

@@ -56,9 +56,8 @@ export interface PostgresRunStore extends RunStore {
 
 /**
  * Creates a run store in a PostgreSQL database, which any number of processes may share. When `append` resolves, the
- * events are committed. Needs the package `pg`, and creates its tables at first use. Throws `invalid-options`. Its
- * methods reject with `store-failed` (`details.problem` names the problem) and, without `pg`, with
- * `missing-dependency`.
+ * events are committed. Needs the package `pg`. The first use creates the tables. Throws `invalid-options`. Methods
+ * reject with `store-failed` (`details.problem` names the problem) and, without `pg`, with `missing-dependency`.
  *
  * ```ts
  * const store = createPostgresRunStore({ connectionString: "postgres://localhost/app" });

@@ -163,8 +163,8 @@ export class RunNotices {
     const isMissing = await sleep(echoMs, { clock, signal, mayExit: true });
     if (!isMissing || this.client !== client) return;
     console.warn(
-      "planwright: a store in PostgreSQL receives no notices, probably behind a pooler in transaction mode, so it polls. " +
-        "Create it with listen: false.",
+      "planwright: a store in PostgreSQL receives no notices, probably because of a pooler in transaction mode, " +
+        "so it polls. Create the store with listen: false.",
     );
   }
 

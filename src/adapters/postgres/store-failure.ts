@@ -52,10 +52,9 @@ function readCode(thrown: unknown): string {
 }
 
 const advice: Readonly<Record<DatabaseProblem | "other", (reason: string, operation: StoreOperation) => string>> = {
-  busy: (reason) =>
-    `has no connection left (${reason}). Try again, or allow more connections in the pool or the server.`,
+  busy: (reason) => `is busy (${reason}). Try again, or allow more connections in the pool or the server.`,
   "read-only": (reason) => `cannot be written to (${reason}). Connect to the primary server.`,
-  full: (reason) => `has no space left (${reason}). Free some space and try again: recorded data is not lost.`,
+  full: (reason) => `has no disk space or memory left (${reason}). Free some and try again: recorded data is not lost.`,
   corrupt: (reason) =>
     `has damaged or foreign tables (${reason}). Restore them, or give the store a schema of its own.`,
   unreachable: (reason) =>

@@ -104,7 +104,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
   if (schema === false) return { not: {} };
   if (!isRecord(schema)) failOption(option, schema, "a JSON Schema: an object, true or false");
   if (depth > maxDepth)
-    failOption(cutText(option, 100), schema, `at most ${maxDepth} levels deep; use $defs for schemas that recur`);
+    failOption(cutText(option, 100), schema, `at most ${maxDepth} levels deep, with $defs for schemas that recur`);
   const copy: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
@@ -169,8 +169,8 @@ function readLongestText(pattern: string, place: string): number {
 }
 
 function failSlow(pattern: unknown, place: string): never {
-  const advice = "Let it match each text in only one way, without \\1 and flags such as (?i:…)";
-  const expected = `a regular expression that is quick for every text, which this one may not be. ${advice}`;
+  const advice = "let it match each text in only one way, without \\1 and flags such as (?i:…)";
+  const expected = `a regular expression that is certain to be quick for every text: ${advice}`;
   failOption(place, pattern, expected, true);
 }
 
@@ -188,7 +188,7 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
     open.add(schema);
     const referred = target === undefined ? undefined : lookup[target];
     if ($ref !== undefined && referred === undefined)
-      failOption("schema", { $ref }, `a schema in which every $ref points to a part of this schema; ${$ref} does not`);
+      failOption("schema", { $ref }, `a schema in which each $ref, also "${$ref}", points to a part of this schema`);
     for (const part of [referred, ...allOf, ...anyOf, ...oneOf, schema.not, schema.if, schema.then, schema.else])
       visit(part);
     open.delete(schema);

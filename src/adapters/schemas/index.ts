@@ -66,7 +66,7 @@ const drafts: readonly (readonly [part: string, draft: SchemaDraft])[] = [
 
 function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }): SchemaDraft {
   const draft = drafts.find(([part]) => typeof $schema === "string" && $schema.includes(part))?.[1];
-  return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
+  return draft ?? failOption("schema.$schema", $schema, "the address of JSON Schema 2020-12, 2019-09, 7, 6 or 4", true);
 }
 
 /** The validator throws for `undefined`, which stands for values of a plan not yet known, so null replaces it. */

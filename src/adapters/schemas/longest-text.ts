@@ -268,7 +268,7 @@ function countInRow(edges: readonly Edge[], places: number): number {
 
 const otherCharacters = "\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\u00e9\u0663\u20ac\u4e2d\u0301😀";
 
-/** Tries ASCII, and the pattern's and some other characters with their neighbours. Beyond ASCII, `\p` meets all. */
+/** Tries ASCII and, with neighbours, the pattern's and some other characters. `\p` overlaps all beyond ASCII. */
 function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
   const characters = charactersOf(pattern);
   const sets = new Map<string, ReadonlySet<string>>();

@@ -170,7 +170,7 @@ function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string
 const createStoredTodo = () =>
   createTodoSchema().refine(({ dueDate, dueAt }) => [dueDate ?? [], dueAt ?? []].flat().every(isDueDate));
 const parseTodo = parserOf<Todo>("todo", createStoredTodo);
-const parseTodoRecord = parserOf<TodoRecord>("todoRecord", () => {
+const parseTodoRecord = parserOf<TodoRecord>("todo record", () => {
   const todo = createStoredTodo();
   return z.object({
     operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
@@ -288,7 +288,7 @@ function getOrder({ sort = "created", reverse = false }: TodoQuery): string {
 }
 
 const parseNote = parserOf<Note>("note", createNoteSchema);
-const parseNoteRecord = parserOf<NoteRecord>("noteRecord", () =>
+const parseNoteRecord = parserOf<NoteRecord>("note record", () =>
   z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
 );
 

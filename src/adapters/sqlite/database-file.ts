@@ -267,7 +267,7 @@ function hasTables(db: SqlDatabase, path: string): boolean {
     return true;
   }
   if (format === 0 && Number(db.value("SELECT count(*) FROM sqlite_schema")) === 0) return false;
-  const message = `The database "${path}" belongs to another program. Give the run store a file of its own.`;
+  const message = `The database "${path}" belongs to another program. Give the store a file of its own.`;
   throw new AgentError("store-failed", message, { details: { ...place, reason: "a database of another program" } });
 }
 

@@ -138,10 +138,10 @@ function missingDriver(driver: SqliteDriver | undefined, failures: readonly unkn
   const isPackage = driver !== undefined && driver !== "node";
   const command = `npm install ${isPackage ? driver : "libsql"}`;
   const version = process.versions.node;
-  const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "An SQLite driver";
-  const broken = new Set(failures.map((thrown) => ` One is installed, but does not load: ${describeThrown(thrown)}.`));
+  const wanted = isPackage ? `The driver "${driver}" is not` : driver ? "Node's driver is not" : "No SQLite driver is";
+  const broken = new Set(failures.map((thrown) => ` An installed driver does not load: ${describeThrown(thrown)}.`));
   const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 22.13 or later (this is ${version}).`;
-  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${[...broken].join("")}`, {
+  return new AgentError("missing-dependency", `${wanted} available. ${way}${[...broken].join("")}`, {
     details: { packages: isPackage ? [driver] : drivers.slice(1), command },
     cause: failures[0],
   });

@@ -84,7 +84,7 @@ function findFileProblem(thrown: unknown): FileProblem | undefined {
 
 const advice: Readonly<Record<FileProblem, (reason: string) => string>> = {
   busy: () =>
-    "is locked by another process, perhaps by a database tool with an open transaction. End that, try again, or raise `busyTimeoutMs`.",
+    "is locked by another process, perhaps by a database tool with an open transaction. End that transaction, try again, or raise `busyTimeoutMs`.",
   "read-only": () =>
     "cannot be written to. Let this process write to the file and to its folder, where SQLite keeps other files, or choose another path.",
   full: () => "has no space left on its disk. Free some space and try again: recorded data is not lost.",

@@ -21,7 +21,7 @@ export interface WllamaInstance {
 
 /** Options of {@link createWllamaModel}. @inline */
 interface WllamaModelOptions {
-  /** Name of the model, for `source.model` and errors. @default "model" */
+  /** Name of the model, for `source.model` of a plan and for errors. @default "model" */
   modelId?: string | undefined;
 }
 

@@ -31,8 +31,8 @@ interface PlannerConformanceOptions {
 /**
  * Returns the requirements for every {@link Planner}, as cases for a test runner. A planner's plans, including those of
  * `replan`, must be valid, state the dependencies of each step, and never read typed text as a reference. The planner
- * must refuse with `cannot-plan`, end soon after it is stopped, leave nothing running, and execute no tool. All
- * requests are made at noon on 2026-01-15, UTC. Throws `invalid-options`.
+ * must refuse `refusals` with `cannot-plan`, end soon after it is stopped, leave nothing running, and execute no tool.
+ * All requests are made at noon on 2026-01-15, UTC. Throws `invalid-options`.
  * {@includeCode ../../../examples/16-your-own-planner.ts} @group Planners
  */
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {
@@ -99,7 +99,8 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
 
 function checkTexts(option: string, texts: unknown, atLeast: number): void {
   const isList = Array.isArray(texts) && texts.every((text) => typeof text === "string" && text.trim() !== "");
-  if (!isList || texts.length < atLeast) failOption(option, texts, `a list of non-blank texts, at least ${atLeast}`);
+  if (!isList || texts.length < atLeast)
+    failOption(option, texts, `a list of ${atLeast ? "one or more " : ""}non-blank texts`);
 }
 
 const maxNameLength = 60;
@@ -157,7 +158,7 @@ async function askPlanner(
   const withoutEffect = (tool: DefinedTool): DefinedTool => {
     const execute = () => {
       executed.push(tool.name);
-      throw new Error("A planner never executes a tool.");
+      throw new Error("A planner must not execute a tool.");
     };
     return { ...tool, execute, ...(tool.undo && { undo: execute }) };
   };

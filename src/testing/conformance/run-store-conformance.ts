@@ -9,7 +9,7 @@ import { assertFails, assertSame, type ConformanceCase, conformanceCase, failure
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
-  /** Creates an empty store for each case. Its leases must use `now`, a clock in ms that only the case advances. */
+  /** Creates an empty store for each case. Its leases must use `now`, a clock in ms that only the case moves. */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
   /** Closes a store after its case has ended or failed. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
@@ -194,7 +194,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame(await sequences({ after: 3 }), []);
     assertSame(await sequences({ after: 99 }), []);
   },
-  "events: reads a run of a thousand": async (store) => {
+  "events: reads a run of a thousand events": async (store) => {
     const steps = Array.from({ length: 999 }, (_, index) => stepStart("r", index + 2));
     await record(store, runStart("r"), ...steps);
     assertSame(await store.read("r"), [runStart("r"), ...steps]);
@@ -332,7 +332,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r1", 3));
     assertSame(await found(true), ["interrupted", "planning", "r1", "r2"]);
   },
-  "lists: leaves out a run while a lease on it lasts": async (store, advance) => {
+  "lists: does not call a run resumable while a lease on it lasts": async (store, advance) => {
     await fillStore(store, 3);
     await store.claim("r1", ada);
     const { fence } = await store.claim("r2", { owner: "bob", ttlMs: 2_000 });
@@ -610,7 +610,7 @@ const cases: Readonly<Record<string, Check>> = {
     advance(900);
     await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
   },
-  "claims: ends a lease after its time, or released, and the next has a higher fence": async (store, advance) => {
+  "claims: ends a lease when it expires or is released, and the next has a higher fence": async (store, advance) => {
     const { fence: first } = await store.claim("r", ada);
     advance(999);
     await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
@@ -667,7 +667,7 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => store.renew("r", { ...bob, fence: later }), "run-owned-elsewhere");
     await assertFails(() => store.renew("none", { ...ada, fence: 1 }), "run-owned-elsewhere");
   },
-  "claims: releases only what the owner holds, and does nothing else": async (store, advance) => {
+  "claims: releases only what the owner holds, and otherwise does nothing": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     await store.release("r", { owner: "bob", fence });
     await store.release("r", { owner: "ada", fence: fence + 1 });
@@ -698,7 +698,7 @@ const cases: Readonly<Record<string, Check>> = {
     advance(1_000);
     assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
   },
-  "messages: returns what was posted with a lease and each renewal, until it is acknowledged": async (store) => {
+  "messages: with a lease and each renewal, returns what was posted, until it is acknowledged": async (store) => {
     await fillStore(store, 1);
     const odd = { text: oddText, list: [null, { x: 0.1 }] };
     const { number: first = 0 } = await store.post("r1", odd);
@@ -722,7 +722,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 1);
     assertSame(await postedTo(store, "r2", bob), ["to r2"]);
   },
-  "messages: removes only the message that the appended events acknowledge": async (store) => {
+  "messages: removes only the messages that the appended events acknowledge": async (store) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const first = await post(store, "r1", "one");

@@ -146,7 +146,7 @@ describe("the options of createAiSdkModel", () => {
     [
       "openai/gpt-5",
       undefined,
-      'Option "model" must be a language model of the AI SDK, such as openai("gpt-5-mini"): an id alone',
+      'Option "model" must be a language model of the AI SDK, such as openai("gpt-5-mini"), or gateway(id)',
     ],
     [() => model, undefined, "call the provider with the id of a model; received a function."],
     [undefined, undefined, 'Option "model" must be an object; it is missing.'],

@@ -110,7 +110,7 @@ describe("a stream that fails", () => {
   it("is reported as interrupted if it ends without a finish part", async () => {
     await expect(generateFrom(streamingV3(...textParts("Half")))).rejects.toMatchObject({
       code: "model-failed",
-      message: "The answer of mock.chat/m-3 broke off after 4 characters: its stream ended without a finish part.",
+      message: "The answer of mock.chat/m-3 broke off after 4 characters: the stream ended without a finish part.",
       retryable: true,
       details: { model: "mock.chat/m-3", reason: "interrupted" },
     });

@@ -64,7 +64,7 @@ describe("the log of runs", () => {
     const shown = lines.map(({ level, msg, by }) => [level, msg, by]);
     expect(shown).toContainEqual([40, "step s1 needs approval", undefined]);
     expect(shown).toContainEqual([40, "run waits", undefined]);
-    expect(shown).toContainEqual([30, "step s1 was rejected", "ann"]);
+    expect(shown).toContainEqual([30, "the request to approve step s1 was rejected", "ann"]);
     expect(shown.at(-1)).toEqual([50, "run failed", undefined]);
   });
 

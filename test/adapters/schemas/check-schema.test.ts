@@ -162,7 +162,7 @@ describe("jsonSchema", () => {
   it("refuses a schema that contains itself", () => {
     const schema: Record<string, unknown> = { type: "object" };
     schema.properties = { self: schema };
-    expect(() => jsonSchema(schema as object)).toThrow("at most 200 levels deep; use $defs for schemas that recur");
+    expect(() => jsonSchema(schema as object)).toThrow("at most 200 levels deep, with $defs for schemas that recur");
   });
 });
 

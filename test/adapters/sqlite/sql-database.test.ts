@@ -91,9 +91,7 @@ describe("loadDriver", () => {
       details: { packages: ["libsql"], command: "npm install libsql" },
     });
     const message = errorOf("node", { libsql: Other }).message;
-    expect(message).toMatch(
-      /^Node's own driver is not available\. Run "npm install libsql", or use Node 22\.13 or later/,
-    );
+    expect(message).toMatch(/^Node's driver is not available\. Run "npm install libsql", or use Node 22\.13 or later/);
   });
 
   it("skips a package without its compiled part, and reports that if there is no other", () => {
@@ -110,7 +108,7 @@ describe("loadDriver", () => {
     expect(error.details).toEqual({ packages: ["better-sqlite3", "libsql"], command: "npm install libsql" });
     const version = process.versions.node;
     expect(error.message).toBe(
-      `An SQLite driver is not available. Run "npm install libsql", or use Node 22.13 or later (this is ${version}).`,
+      `No SQLite driver is available. Run "npm install libsql", or use Node 22.13 or later (this is ${version}).`,
     );
     expect(error.cause).toBeUndefined();
   });

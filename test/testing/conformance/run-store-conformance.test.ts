@@ -52,7 +52,7 @@ describe("runStoreConformance", () => {
       };
       return Object.assign(Object.create(store) as RunStore, { claim });
     };
-    const ends = runStoreConformance({ createStore }).find(({ name }) => name.includes("after its time"));
+    const ends = runStoreConformance({ createStore }).find(({ name }) => name.includes("when it expires"));
     await expect(ends?.run()).rejects.toThrow(
       "the fence of a later owner is 1; expected more than the previous one, 1",
     );

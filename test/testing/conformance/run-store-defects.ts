@@ -121,7 +121,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
   [
     "never ends a lease",
     (store) => ({ claim: (id, o) => store.claim(id, { ...o, ttlMs: 1e12 }) }),
-    /ends a lease after its time/,
+    /ends a lease when it expires/,
   ],
   [
     "renews from the first claim on",
@@ -307,7 +307,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return {};
       },
     }),
-    /returns what was posted with a lease and each renewal/,
+    /with a lease and each renewal, returns what was posted/,
   ],
   [
     "gives a message back once",
@@ -341,7 +341,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
   [
     "never takes a message away with events",
     (store) => ({ append: (id, events, { acknowledged: _acknowledged, ...o }) => store.append(id, events, o) }),
-    /removes only the message that the appended events acknowledge/,
+    /removes only the messages that the appended events acknowledge/,
   ],
   [
     "keeps messages of no run",
