@@ -69,7 +69,7 @@ type PortableKey = string | { export(options: { readonly format: "jwk" }): objec
 /**
  * Exports a stored run in any state as a JSON document with its plan, its decisions and every recorded event. Sealed
  * values stay sealed. If events in the store no longer match a recorded digest, `verifyRun` finds that in the export.
- * Rejects with `run-not-found`, `invalid-options`, or what the store throws.
+ * Rejects with `run-not-found`, `store-failed`, `invalid-options`, or what the store throws.
  * {@includeCode ../../examples/31-evidence.ts} @group Evidence
  */
 export async function exportRun(options: ExportRunOptions): Promise<ExportedRun> {

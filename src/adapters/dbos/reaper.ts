@@ -84,7 +84,7 @@ export class Reaper {
     }
   }
 
-  /** Reads the next page of stopped runs, because those of other queues may fill the first. */
+  /** Reads the next page of stopped runs, because runs of other queues may fill the first page. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));

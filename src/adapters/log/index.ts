@@ -14,7 +14,7 @@ type Write = (...args: never[]) => unknown;
 export interface RunLogger {
   /** Creates a logger that adds these fields to all its lines. Without this method, each line gets them. */
   child?(fields: object): RunLogger;
-  /** Receives starts of planning, steps, attempts and undo, and answers of models. */
+  /** Receives starts of planning, steps, later attempts and undo, and answers of models. */
   readonly debug: Write;
   /** Receives execution starts, completions, cancellations, decisions, planned skips, and circuits no longer open. */
   readonly info: Write;

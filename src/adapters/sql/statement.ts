@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 
-/** A list is an array in PostgreSQL. */
+/** A list becomes an array, which only PostgreSQL has. */
 export type SqlValue = string | number | null | readonly (string | number)[];
 
-/** SQLite returns what `asBytes` selects as bytes; PostgreSQL returns 64-bit integers as text. */
+/** Columns that `asBytes` selects in SQLite are bytes, and 64-bit integers of PostgreSQL are text. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface Sql {
