@@ -46,7 +46,7 @@ describe("the page of a run", () => {
     const run = { runId: "r", status: "suspended", createdAt, updatedAt: createdAt, plan, steps: [record], pending };
     const texts = [...toHtml(run as never).matchAll(/<text x="14" y="\d+">(.*?)<\/text>/g)].map(([, text]) => text);
     expect(texts).toEqual([
-      ...["Why", "Work", "once, asks first", "if a.ok", "for each a.rows", "0 of 1 iterations"],
+      ...["Why", "Work", "once, asks first", "if a.ok", "for each a.rows", "0 of 1 iteration"],
       ...["Why", "wait for the event", "&quot;invoice.paid.late&quot;, at", "most 1 day", "if a.ok"],
     ]);
   });

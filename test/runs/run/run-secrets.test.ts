@@ -492,7 +492,7 @@ describe("a store that outlives the process", () => {
     const { tools, calls } = secretTools();
     const agent = createAgent({ tools, store: lasting(), onWarning: (warning) => warnings.push(warning) });
     expect(warnings).toEqual([
-      { code: "no-secret-keys", message: expect.stringContaining("outlives this process: Login.") },
+      { code: "no-secret-keys", message: expect.stringContaining("and these tools have sensitive fields: Login.") },
     ]);
     await expect(agent.execute(secretPlan)).rejects.toMatchObject({
       code: "invalid-plan",
