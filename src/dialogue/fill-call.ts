@@ -194,6 +194,8 @@ function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boo
 export const sentenceNames = wordSet("title text subject summary message note content description query");
 
 function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): readonly string[] | undefined {
+  // "The shopping one" refers to something.
+  if (/\bthe (?:\S+ )?ones?\b/.test(request.words.slice(part.start, part.end + 1).join(" "))) return undefined;
   const items = type.kind === "list" ? [[part]] : itemsOf([part], request);
   const wordsOf = (item: readonly Part[]) => item.flatMap(({ start, end }) => request.words.slice(start, end));
   // "Her sister, Mrs Mori" may be one person; "but" and "name is Walsh" are not names.

@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { functionWords, isVerb, prepositions } from "../english/word-classes.ts";
+import { toSingular } from "../language/word-forms.ts";
 import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
@@ -78,15 +79,23 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
 
-/** Reads "and 43 too" as the key of a known thing if the input of the step has at most one number. */
+/** Reads "and 43 too" as the key of a known thing if the input has at most one number, and "same in 4" as any key. */
 function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
   const known = thingOf(step, focus);
-  const { start = 0, end = 0 } = wish ?? {};
+  const { start: first = 0, end = 0, opening } = wish ?? {};
+  const isAgain = opening === "again" && typeof known?.key === "number";
+  const isBefore = (word: string) => prepositions.has(word) || toSingular(word) === known?.kind;
+  const start = isAgain ? first + words.slice(first, end).findIndex((word) => !isBefore(word)) : first;
   const isBehind = words.slice(start + 1, end).every((word) => /^(?:too|also|as|well|please)$/.test(word));
-  const things = focus.things.filter(({ kind, key }) => kind === known?.kind && String(key) === words[start]);
+  const word = words[start] ?? "";
+  const [thing, ...others] = focus.things.filter(({ kind, key }) => kind === known?.kind && String(key) === word);
   const isOnlyNumber = Object.values(step.input).filter((value) => typeof value === "number").length <= 1;
-  if (things.length !== 1 || !isBehind || !isOnlyNumber || wish?.opening === "correct") return undefined;
-  return { start, end: start + 1, how: "name", things, isOpen: false };
+  if (others.length > 0 || !isBehind || !(isAgain || isOnlyNumber) || opening === "correct") return undefined;
+  const { label: _, ...like } = known ?? {};
+  const isUnseen = isAgain && /^\d+$/.test(word) && isBefore(words[start - 1] ?? "");
+  const unseen = isUnseen ? { ...(like as KnownThing), key: Number(word), fields: {} } : undefined;
+  const meant = thing ?? unseen;
+  return meant && { start, end: start + 1, how: "name", things: [meant], isOpen: false };
 }
 
 function correctsThing({ wish, focus }: ThreadLine, step: DoneStep, reference: Reference | undefined): boolean {
@@ -110,7 +119,8 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   if (rules === undefined) return undefined;
   for (const call of callsOf(rules, step.input)) {
     // A number in the line may also be the key of another thing.
-    if (corrects && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
+    const mayBeKey = corrects || line.wish?.opening === "again";
+    if (mayBeKey && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
     // The thing that was created by mistake would remain.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
     const takesText = ({ name }: { readonly name: string }) =>

@@ -2,6 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
 import type { Turn, TurnRequest } from "../core/turn.ts";
+import { markOfQuestion } from "../language/refusals.ts";
 import { toSingular } from "../language/word-forms.ts";
 import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
@@ -75,6 +76,9 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
   const isThanks = thanks.test(words[0] ?? "") && line.references.length + line.request.marks.length === 0;
   if (isTalk || isThanks || isLaughter(words, 0, words.length))
     return declined(line) ?? { status: "words", text: answerTalk(words) };
+  // "Wig 3 is ready?" changes nothing.
+  if (line.wish !== undefined && markOfQuestion(words, line.wish.start, line.wish.end) !== undefined)
+    return readAbout(line) ?? (await readLookUp(line));
   return (
     readUndo(line) ??
     readAbout(line) ??

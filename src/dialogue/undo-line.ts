@@ -3,6 +3,7 @@ import type { Turn } from "../core/turn.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import { type MeantCall, planTurn } from "./draft-turn.ts";
 import { type DoneStep, isSameThing, type KnownThing, lastChange, takesKey, thingOf } from "./focus.ts";
+import { openQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
@@ -18,6 +19,12 @@ export function readUndo(line: ThreadLine): Turn | undefined {
   if (found === undefined) return undefined;
   const { thing } = found;
   const last = focus.steps.find(({ effect }) => effect !== "pure");
+  const [newest] = turn.runs;
+  if (thing === undefined && newest?.status === "suspended" && newest.runId !== last?.runId) {
+    const asked = openQuestion(turn);
+    if (asked?.runId === newest.runId) return { status: "decline", runId: asked.runId, stepId: asked.item.stepId };
+    return { status: "words", text: "It has not been done yet." };
+  }
   const run = thing === undefined ? last : lastChange(focus, thing)?.run;
   if (run === undefined) return { status: "words", text: "There is nothing to undo." };
   const changed = focus.steps.filter(({ runId, effect }) => runId === run.runId && effect !== "pure");

@@ -1,3 +1,4 @@
+import { auxiliaries, isVerb, questionWords } from "../english/word-classes.ts";
 import { tokenize } from "./tokens.ts";
 
 export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
@@ -57,7 +58,20 @@ export function findRefusals(words: readonly string[], start: number, end: numbe
     const first = start + countWords(text.slice(0, match.index));
     found.push({ reason, start: first, end: Math.min(end, first + countWords(match[0])) });
   }
+  const mark = markOfQuestion(words, start, end);
+  if (mark !== undefined) found.push({ reason: "question", start: mark, end: mark + 1 });
   return found;
+}
+
+/** Finds the end of a statement that is a question: "wig 3 is ready?", "wig 3 is ready, right". */
+export function markOfQuestion(words: readonly string[], start: number, end: number): number | undefined {
+  const said = words.slice(start, end);
+  const [first = ""] = said;
+  const isStatement = said.slice(1).some((word) => /^(?:is|are|was|were|has|have|had)$/.test(word));
+  if (!isStatement || isVerb(first) || auxiliaries.has(first) || questionWords.has(first)) return undefined;
+  const mark = said.at(-1) === "?" ? end - 1 : end;
+  const behind = words.slice(mark, mark + 3).join(" ");
+  return /^(?:\?|, (?:right|correct)|(?:right|correct) \?)/.test(behind) ? mark : undefined;
 }
 
 function countWords(text: string): number {
