@@ -64,7 +64,9 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
     if (offered.length > 1) mentions.push({ kind: "offered", run, things: offered });
   }
   const container = containerOf(tools, mentions, steps);
-  const isDistant = runs[0]?.status === "failed" && runs[0].error?.code === "cannot-plan";
+  // The line may be read again, after a look-up of its own.
+  const before = runs.find(({ status }) => status !== "running");
+  const isDistant = before?.status === "failed" && before.error?.code === "cannot-plan";
   return { mentions, things: [...things.values()], steps, last, container, isDistant };
 }
 
@@ -112,7 +114,7 @@ function containerOf(
   return { ...namedThing(kind, key, { tool, runId, stepId }), isContainer: true };
 }
 
-export function takesKey({ tool, input }: DoneStep, { keyInputs, key }: KnownThing): boolean {
+export function takesKey({ tool, input }: Pick<DoneStep, "tool" | "input">, { keyInputs, key }: KnownThing): boolean {
   const field = keyInputs.get(tool);
   return field !== undefined && input[field] === key;
 }
@@ -166,7 +168,7 @@ function mentionsOf(tools: readonly DefinedTool[], steps: readonly DoneStep[]) {
 
 const removing = new Set(verbsLike("delete"));
 
-function removes(tool: string, input: JsonObject): boolean {
+export function removes(tool: string, input: JsonObject): boolean {
   const operation = Object.values(input).slice(0, 1);
   const words = [tool, ...operation].flatMap((name) => sayName(String(name)).split(" "));
   return words.some((word) => removing.has(word));

@@ -16,7 +16,7 @@ import { readChange, readReplaced } from "./read-change.ts";
 import { readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { continuesSum, readOtherSum, readResultInText, readSum } from "./read-sums.ts";
-import { doubtLook, readUnknown } from "./read-unknown.ts";
+import { doubtLook, lookFirst, readUnknown } from "./read-unknown.ts";
 import { showThread } from "./show-thread.ts";
 import { ThreadLine } from "./thread-line.ts";
 import { readUndo } from "./undo-line.ts";
@@ -34,7 +34,7 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const own = answer ?? readAlone(line, exact);
   if (own !== undefined) return own;
   const found = await readInThread(line, exact instanceof Refused && exact.reason === "small-talk");
-  if (found !== undefined) return doubtLook(line, found);
+  if (found !== undefined) return lookFirst(line, doubtLook(line, found));
   const alone = await line.planning.planLoosely(turn.request, exact);
   const loose = readAlone(line, alone);
   if (loose !== undefined) return loose;

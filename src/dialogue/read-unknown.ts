@@ -1,6 +1,8 @@
+import type { JsonObject } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
+import { escapeTemplate } from "../core/text.ts";
 import type { Turn } from "../core/turn.ts";
 import {
   auxiliaries,
@@ -10,6 +12,7 @@ import {
   questionWords,
   smallWords,
 } from "../english/word-classes.ts";
+import { callsIn } from "../planners/rules/calls.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isCapital } from "../planners/rules/request.ts";
@@ -17,7 +20,7 @@ import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import { askMissing } from "./ask.ts";
 import type { PlanTurn } from "./draft-turn.ts";
-import { type KnownThing, lookId } from "./focus.ts";
+import { isSameThing, type KnownThing, lookId, removes, takesKey } from "./focus.ts";
 import { asking, ifAnswered } from "./questions.ts";
 import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
@@ -58,7 +61,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
 /** Asks before changing a thing found in a list of one day, because another day may have one of the same name. */
 export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const [step] = focus.steps;
-  if (turn.status !== "plan" || step?.stepId !== lookId) return turn;
+  if (turn.status !== "plan" || step?.stepId !== lookId || Object.keys(step.input).length > 0) return turn;
   const lister = rules.find(({ tool }) => tool.name === step.tool);
   const { properties = {} } = lister?.schemas.input ?? {};
   const isPartial = Object.values(properties).some((schema) => isDate(slotTypeOf([schema])));
@@ -72,6 +75,37 @@ export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const meant = source?.read?.map(({ text }) => text) ?? [];
   const question = yesOrNo(`Did you mean ${meant.join(" and ")}?`);
   return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
+}
+
+/** Looks for others of the same name before a named thing is removed, unless the thread has looked already. */
+export async function lookFirst(line: ThreadLine, turn: Turn): Promise<Turn> {
+  const { focus, rules, references } = line;
+  if (turn.status !== "plan" || focus.steps[0]?.stepId === lookId) return turn;
+  const steps = (turn.draft.steps as readonly PlanStep[]).filter(callsTool);
+  const things = references.flatMap((each) => (each.how === "name" ? each.things : []));
+  const named = things.find((thing) => steps.some((step) => removes(step.tool, step.input) && takesKey(step, thing)));
+  if (named?.label === undefined || isInView(named, line)) return turn;
+  for (const own of rules)
+    for (const { rule, slots } of callsIn(own)) {
+      const slot = slots.find(
+        ({ name, type }) => type.kind === "text" && (name === named.labelField || name === "query"),
+      );
+      const input = { ...rule.fixed, [slot?.name ?? ""]: escapeTemplate(named.label) } as JsonObject;
+      if (slot === undefined || !isPureStep(own.tool, input) || (await issueOf(input, own.tool, undefined))) continue;
+      const look = [{ id: lookId, tool: own.tool.name, input, dependsOn: [] }];
+      return { status: "plan", draft: { steps: look, source: { planner: "dialogue", looks: true } } };
+    }
+  return turn;
+}
+
+/** True if the newest list shows the thing, or if the thing was found by its name. */
+function isInView(thing: KnownThing, { focus: { mentions, steps } }: ThreadLine): boolean {
+  const [newest] = mentions;
+  const isShown = newest?.kind === "shown" && newest.things.some((each) => isSameThing(each, thing));
+  return (
+    isShown ||
+    steps.some(({ input, effect }) => effect === "pure" && Object.values(input).includes(thing.label ?? null))
+  );
 }
 
 function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {

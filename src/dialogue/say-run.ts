@@ -126,7 +126,10 @@ function sayCancelled({ error, steps, notUndone = [] }: SpokenRun, reason: strin
 function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun, saying: Saying): readonly string[] {
   switch (item.kind) {
     case "question":
-      return [say(item.message), ...(item.options ?? []).map(({ label }, index) => `${index + 1} ${say(label)}`)];
+      return [
+        say(item.message),
+        ...(item.options ?? []).map(({ label, description }, at) => `${at + 1} ${say(description ?? label)}`),
+      ];
     case "approval":
       return [`Needs approval: ${nameCall(item, saying)}.`];
     case "plan-approval":
