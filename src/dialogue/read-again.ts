@@ -199,11 +199,12 @@ async function inputAgain(
   const without = isMore ? await inputOf(rules, call, values, { request, thing, before: undated }) : undefined;
   const input = without ?? (await inputOf(rules, call, values, { request, thing, before }));
   const known = thingOf(step, focus);
+  const isSame = known !== undefined && (thing === undefined || isSameThing(thing, known));
+  if (input !== undefined && isSame && wish?.opening === "correct" && !mayCorrect(step, known, input)) return undefined;
   if (known === undefined || filled.target !== undefined) return input;
   // A value for another field would be a different change.
   const isOther = (name: string) => name !== field && name !== known.labelField && !Object.hasOwn(step.input, name);
-  if (Object.keys(input ?? {}).some(isOther)) return undefined;
-  return input !== undefined && wish?.opening === "correct" && !mayCorrect(step, known, input) ? undefined : input;
+  return Object.keys(input ?? {}).some(isOther) ? undefined : input;
 }
 
 /** Returns the earlier fields of the last step's thing and the fields of this thing, so that each keeps its time. */

@@ -84,6 +84,7 @@ it.each<[why: string, first: string | typeof put, ...lines: string[]]>([
   ["one of two times", put, "same for Vera, but at nine"],
   ["a choice within a name", put, "and Conti on the oven from 4"],
   ["a sale that is corrected", "sell 3 of item 7", "make that 20"],
+  ["a sale that is corrected by name", "sell 3 of item 7", "make that 20 gloss"],
   ["what a refused line was about", put, "rotate the tyres", "no, at nine"],
 ])("does nothing by %s", async (_why, first, ...lines) => {
   const { tools, calls } = createShop();
