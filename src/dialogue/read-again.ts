@@ -33,7 +33,9 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const { wish, focus } = line;
   const [last] = focus.last;
   if (last === undefined || wish === undefined || !wish.isSingle) return undefined;
-  const [reference = keyAlone(line, last), second] = line.own.filter(({ how }) => how !== "pronoun");
+  const [reference = keyAlone(line, last) ?? keyOfOther(line, last), second] = line.own.filter(
+    ({ how }) => how !== "pronoun",
+  );
   if (reference === undefined && (focus.isDistant || (await isRequest(line, last)))) return undefined;
   const step = repeated(last, reference, line);
   if (step === undefined || second !== undefined) return undefined;
@@ -79,24 +81,32 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
 
-/** Reads "and 43 too" as the key of a known thing if the input has at most one number, and "same in 4" as any key. */
+/** Reads "and 43 too" as the key of a known thing if the input of the step has at most one number. */
 function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
   const known = thingOf(step, focus);
-  const { start: first = 0, end = 0, opening } = wish ?? {};
-  const isAgain = opening === "again" && typeof known?.key === "number";
-  const isBefore = (word: string) => prepositions.has(word) || toSingular(word) === known?.kind;
-  const start = isAgain ? first + words.slice(first, end).findIndex((word) => !isBefore(word)) : first;
-  const isBehind = words.slice(start + 1, end).every((word) => /^(?:too|also|as|well|please)$/.test(word));
-  const word = words[start] ?? "";
-  const [thing, ...others] = focus.things.filter(({ kind, key }) => kind === known?.kind && String(key) === word);
+  const { start = 0, end = 0 } = wish ?? {};
+  const isBehind = words.slice(start + 1, end).every((word) => behindKey.test(word));
+  const things = focus.things.filter(({ kind, key }) => kind === known?.kind && String(key) === words[start]);
   const isOnlyNumber = Object.values(step.input).filter((value) => typeof value === "number").length <= 1;
-  if (others.length > 0 || !isBehind || !(isAgain || isOnlyNumber) || opening === "correct") return undefined;
-  const { label: _, ...like } = known ?? {};
-  const isUnseen = isAgain && /^\d+$/.test(word) && isBefore(words[start - 1] ?? "");
-  const unseen = isUnseen ? { ...(like as KnownThing), key: Number(word), fields: {} } : undefined;
-  const meant = thing ?? unseen;
-  return meant && { start, end: start + 1, how: "name", things: [meant], isOpen: false };
+  if (things.length !== 1 || !isBehind || !isOnlyNumber || wish?.opening === "correct") return undefined;
+  return { start, end: start + 1, how: "name", things, isOpen: false };
 }
+
+/** Reads "same in 4" and "same for room 4" as the key of a thing that the thread may not have seen. */
+function keyOfOther({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
+  const known = thingOf(step, focus);
+  if (wish?.opening !== "again" || typeof known?.key !== "number") return undefined;
+  const isBefore = (word = "") => prepositions.has(word) || toSingular(word) === known.kind;
+  const start = wish.start + words.slice(wish.start).findIndex((word) => !isBefore(word));
+  const isAlone = isBefore(words[start - 1]) && words.slice(start + 1, wish.end).every((word) => behindKey.test(word));
+  if (!isAlone || !/^\d+$/.test(words[start] ?? "")) return undefined;
+  const { label: _, ...like } = known;
+  const unseen: KnownThing = { ...like, key: Number(words[start]), fields: {} };
+  const thing = focus.things.find((each) => isSameThing(each, unseen)) ?? unseen;
+  return { start, end: start + 1, how: "name", things: [thing], isOpen: false };
+}
+
+const behindKey = /^(?:too|also|as|well|please)$/;
 
 function correctsThing({ wish, focus }: ThreadLine, step: DoneStep, reference: Reference | undefined): boolean {
   const known = thingOf(step, focus);

@@ -83,13 +83,14 @@ export async function lookFirst(line: ThreadLine, turn: Turn): Promise<Turn> {
   if (turn.status !== "plan" || focus.steps[0]?.stepId === lookId) return turn;
   const steps = (turn.draft.steps as readonly PlanStep[]).filter(callsTool);
   const things = references.flatMap((each) => (each.how === "name" ? each.things : []));
-  const named = things.find((thing) => steps.some((step) => removes(step.tool, step.input) && takesKey(step, thing)));
-  if (named?.label === undefined || isInView(named, line)) return turn;
+  const isRemoved = (thing: KnownThing) =>
+    steps.some((step) => removes(step.tool, step.input) && takesKey(step, thing));
+  const named = things.find((thing) => isRemoved(thing) && !isInView(thing, line));
+  if (named?.label === undefined) return turn;
   for (const own of rules)
     for (const { rule, slots } of callsIn(own)) {
-      const slot = slots.find(
-        ({ name, type }) => type.kind === "text" && (name === named.labelField || name === "query"),
-      );
+      const names = [named.labelField, "query"];
+      const slot = slots.find(({ name, type }) => type.kind === "text" && names.includes(name));
       const input = { ...rule.fixed, [slot?.name ?? ""]: escapeTemplate(named.label) } as JsonObject;
       if (slot === undefined || !isPureStep(own.tool, input) || (await issueOf(input, own.tool, undefined))) continue;
       const look = [{ id: lookId, tool: own.tool.name, input, dependsOn: [] }];
@@ -98,14 +99,11 @@ export async function lookFirst(line: ThreadLine, turn: Turn): Promise<Turn> {
   return turn;
 }
 
-/** True if the newest list shows the thing, or if the thing was found by its name. */
+/** True if the newest list shows the thing, or if its name was looked up. */
 function isInView(thing: KnownThing, { focus: { mentions, steps } }: ThreadLine): boolean {
   const [newest] = mentions;
-  const isShown = newest?.kind === "shown" && newest.things.some((each) => isSameThing(each, thing));
-  return (
-    isShown ||
-    steps.some(({ input, effect }) => effect === "pure" && Object.values(input).includes(thing.label ?? null))
-  );
+  if (newest?.kind === "shown" && newest.things.some((each) => isSameThing(each, thing))) return true;
+  return steps.some(({ input, effect }) => effect === "pure" && Object.values(input).includes(thing.label ?? null));
 }
 
 function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
