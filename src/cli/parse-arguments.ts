@@ -163,15 +163,17 @@ function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, comma
     command.error(`error: options '--${one}' and '--${other}' cannot be combined`);
   }
   if (stored?.type === "explain" && (stored.request === "") !== (read.lint === true)) {
-    command.error("error: 'explain' takes a request or --lint, such as: planwright explain \"add milk\"");
+    command.error("error: 'explain' takes a request or --lint, for example: planwright explain \"add milk\"");
   }
   if (stored?.type === "show" && read.key !== undefined && read.export === undefined) {
     command.error(
-      "error: option '--key' needs --export, such as: planwright show run_1 --export run.json --key key.pem",
+      "error: option '--key' needs --export, for example: planwright show run_1 --export run.json --key key.pem",
     );
   }
   if (stored?.type === "prune" && read.before === undefined && read.keep === undefined) {
-    command.error("error: 'prune' needs --before, --keep or both, such as: planwright prune --keep 100 --db ./todo.db");
+    command.error(
+      "error: 'prune' needs --before, --keep or both, for example: planwright prune --keep 100 --db ./todo.db",
+    );
   }
 }
 
@@ -186,7 +188,8 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   if (planner === "rules" || (planner === undefined && model === undefined)) {
     if (model === undefined && host === undefined) return { type: "rules" };
     const option = model === undefined ? "--host" : "--model";
-    return command.error(`error: option '${option}' needs the planner ollama: --model qwen3, without --planner rules`);
+    const advice = planner === "rules" ? "leave out --planner rules" : "add a model, such as --model qwen3";
+    return command.error(`error: option '${option}' works only with the planner ollama; ${advice}`);
   }
   const name = model ?? env.OLLAMA_MODEL;
   if (!name) return command.error("error: --planner ollama needs the name of a model: --model qwen3");

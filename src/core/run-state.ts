@@ -525,7 +525,7 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
-/** Only the first and the last event visit all iterations. The cost of other events does not depend on their number. */
+/** Only the first and the last event visit all iterations, so the cost of any other event does not depend on them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
   // Tampered events must not write to any property except an iteration.
   if (!Number.isInteger(event.iteration)) return;

@@ -30,7 +30,7 @@ function offsetAt(ms: number, timeZone: string): number {
 
 /** Moves a skipped time forward by the gap, and takes the first of two instants ("compatible" in Temporal). */
 export function instantOf(wall: number, timeZone: string): number {
-  // Offsets are shorter than a day, so the instant that is sought lies between these two.
+  // Offsets are shorter than a day, so the instant lies at most a day before or after `wall`.
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
   if (before === after) return wall - before;

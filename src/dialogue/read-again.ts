@@ -49,7 +49,7 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   // "No, Patel" also takes back the change to the other thing.
   const isOther = isChange && correctsThing(line, step, reference);
   const back = isOther ? formerly(step, line) : undefined;
-  // After a refused "undo that", the user knows that the other change stays.
+  // The other change would stay, which the user knows only after a refused "undo that".
   if (isOther && back === undefined && !focus.isDistant) return undefined;
   return line.forEach(reference, async (thing) => {
     const calls = await againFor(line, step, { thing, reference });

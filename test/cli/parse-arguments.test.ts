@@ -120,8 +120,8 @@ describe("parseArguments", () => {
 
   it.each([
     [["--planner", "ollama", "add milk"], "needs the name of a model: --model qwen3"],
-    [["--model", "qwen3", "--planner", "rules", "add milk"], "option '--model' needs the planner ollama"],
-    [["--host", "box", "add milk"], "option '--host' needs the planner ollama"],
+    [["--model", "qwen3", "--planner", "rules", "add milk"], "option '--model' works only with the planner ollama"],
+    [["--host", "box", "add milk"], "option '--host' works only with the planner ollama"],
     [["--planner", "gpt", "add milk"], "Allowed choices are rules, ollama"],
   ])("refuses %j", (argv, complaint) => {
     const { parsed, stderr } = parse(...argv);

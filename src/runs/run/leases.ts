@@ -23,8 +23,9 @@ const renewalsPerLease = 3;
 const minChangeMs = 1_000;
 
 /**
- * A lease expires unless it is renewed, so that other processes can resume the runs of a dead one. Its fence keeps a
- * process that only slept, and so lost its lease, from writing. A volatile store is only asked for posted messages.
+ * A lease expires unless it is renewed, so that other processes can resume the runs of a dead one. Its fence stops a
+ * process that was only asleep from writing after the lease was lost. With a volatile store,
+ * the store is asked for posted messages and nothing else.
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();

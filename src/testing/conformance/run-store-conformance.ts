@@ -732,7 +732,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame(await postedTo(store, "r1"), ["three"]);
     assertHigher("number of a later message", await post(store, "r1", "four"), second);
   },
-  "messages: keeps a message whose events were refused": async (store, advance) => {
+  "messages: keeps a message if the events that acknowledge it are refused": async (store, advance) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const number = await post(store, "r1", "one");

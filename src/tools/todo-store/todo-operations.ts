@@ -193,7 +193,8 @@ function failMisfit(change: TodoChange | undefined): never {
     throw new AgentError("todo-id-taken", message, { details: { id } });
   }
   const wanted = change === undefined || change.type === "clear" ? "clear" : change.id;
-  const message = `The todo ${wanted} was changed or removed in the meantime.`;
+  const subject = wanted === "clear" ? "The todos to be cleared were" : `The todo ${wanted} was`;
+  const message = `${subject} changed or removed in the meantime.`;
   throw new AgentError("todo-not-found", message, { details: { wanted, near: [] } });
 }
 

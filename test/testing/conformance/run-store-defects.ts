@@ -336,7 +336,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return store.append(id, events, o);
       },
     }),
-    /keeps a message whose events were refused/,
+    /keeps a message if the events that acknowledge it are refused/,
   ],
   [
     "never takes a message away with events",
