@@ -137,7 +137,7 @@ export class AnswerReader {
         isKnown &&= id !== undefined;
         return id ?? place;
       });
-      if (!isKnown) return `"${key}" names a step that does not stand before it`;
+      if (!isKnown) return `"${key}" names a step that does not come before this one`;
     }
     return found;
   }

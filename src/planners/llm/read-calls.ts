@@ -356,7 +356,7 @@ class CallReader {
     const step = this.scope.earlier[Number(place) - 1];
     if (step === undefined) {
       const known = this.scope.earlier.map((_, at) => `$${at + 1}`).join(", ") || "the user's words";
-      throw new Unreadable(`"$${place}" is not a step before it; expected ${known}`);
+      throw new Unreadable(`"$${place}" is not a step before this one; expected ${known}`);
     }
     if (path !== "") return { $ref: `${step.id}${path}` };
     const { rules, outputs } = step.operation;

@@ -71,7 +71,7 @@ describe("a replan", () => {
     const { source } = await replanWith([noteOf("milk $2.id"), noteOf("milk")], all);
     expect(source).toMatchObject({
       attempts: 2,
-      failures: [{ message: expect.stringContaining('"$2" is not a step before it; expected $1') }],
+      failures: [{ message: expect.stringContaining('"$2" is not a step before this one; expected $1') }],
     });
   });
 

@@ -548,7 +548,7 @@ describe("the result of an earlier step", () => {
   it.each(["$1", "$3.id", "about $2"])("must stand before it: %s", async (to) => {
     const answer = answerOf({ do: "Letter", to });
     const failure = await failureOf([answer, answer], requestOf("a letter about it", { tools: own }));
-    expect(failure.message).toMatch(/"\$\d" is not a step before it; expected /);
+    expect(failure.message).toMatch(/"\$\d" is not a step before this one; expected /);
   });
 });
 
@@ -605,7 +605,7 @@ describe("conditions and loops", () => {
   });
 
   it.each([
-    [{ if: "$9.price > 5" }, '"if" names a step that does not stand before it'],
+    [{ if: "$9.price > 5" }, '"if" names a step that does not come before this one'],
     [{ if: "1 > (" }, "The expression cannot be used"],
     [{ to: "$item" }, '"$item" needs "each"'],
   ])("are asked for again if they cannot be used (%#)", async (more, reason) => {
