@@ -50,7 +50,7 @@ export function modelFailure(
   return new AgentError("model-failed", message + limit, { details, cause, retryable });
 }
 
-/** Not retryable: a model whose answer is longer than any plan would not stop the next time either. */
+/** Not retryable: a model that writes more than any plan could need would do so again. */
 export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">): AgentError<"model-failed"> {
   const message = `The answer of ${modelName(model)} is longer than ${maxAnswerLength} characters.`;
   const { details } = modelFailure(model, "invalid-response", { message });

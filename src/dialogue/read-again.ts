@@ -217,7 +217,7 @@ async function inputAgain(
   return Object.keys(input ?? {}).some(isOther) ? undefined : input;
 }
 
-/** Returns the earlier fields of the last step's thing and the fields of this thing, so that each keeps its time. */
+/** Returns what the thing of the last step was before, and what `thing` is now, so that `thing` keeps its own time. */
 function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: ThreadLine["focus"]) {
   const last = thingOf(step, { things });
   const at = mentions.findIndex(({ run }) => run.runId === step.runId);

@@ -119,7 +119,7 @@ function sayCancelled({ error, steps, notUndone = [] }: SpokenRun, reason: strin
       const step = steps.find((one) => describeStepRef(one) === describeStepRef(left));
       return `Not undone: ${step === undefined ? left.tool : nameCall(step, saying)} (${undoReasons[left.reason]}).`;
     });
-  if (reason.endsWith("declined")) return ["All right, it is left as it is."];
+  if (reason.endsWith("declined")) return ["All right, leaving it as it is."];
   return [reason === "superseded" ? "The question was replaced by another request." : `Cancelled: ${say(reason)}`];
 }
 

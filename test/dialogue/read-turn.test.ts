@@ -131,7 +131,7 @@ it.each<[lines: readonly string[], text: string | RegExp]>([
   [["never mind"], "All right."],
   [["undo that"], "There is nothing to undo."],
   [[list, "close the attic", "undo that"], "That cannot be undone."],
-  [["let Loft for 6 people", "never mind"], "All right, it is left as it is."],
+  [["let Loft for 6 people", "never mind"], "All right, leaving it as it is."],
 ])("answers %j", async (lines, text) => {
   const { text: said, calls } = await talk(...lines);
   expect(said).toMatch(text);

@@ -184,7 +184,7 @@ describe("the words of a run", () => {
     [
       "declining",
       { status: "cancelled", error: failure("cancelled", "", { reason: "declined" }) },
-      "All right, it is left as it is.",
+      "All right, leaving it as it is.",
     ],
     [
       "another request",

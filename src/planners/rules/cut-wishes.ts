@@ -19,7 +19,7 @@ export interface Wish {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** False if a wish may continue the last one ("remind me to buy milk and call mom") or either wish states a value. */
+  /** False if this wish may continue the one before ("remind me to buy milk and call mom"), or one of them is a value. */
   readonly isSure: boolean;
 }
 

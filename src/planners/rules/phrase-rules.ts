@@ -178,7 +178,7 @@ function slotType(
   source: ToolPhrase,
   { input, phrases }: { readonly input: JsonSchema; readonly phrases: readonly ToolPhrase[] },
 ): SlotType {
-  // A fixed value may choose the branch of a union, and with it the field.
+  // The fixed input of a phrase may choose the branch of a union that has the field.
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : typeOfField(name, schemas, phrases);
   const schema = source.slots?.[name];

@@ -346,7 +346,7 @@ export async function compareTools(
   const now = await fingerprintsOf(settings.tools);
   const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
   const differences: RunDifference[] = now
-    .map((tool) => ({ tool: tool.name, expected: then.get(tool.name)?.effect ?? "", found: tool.effect }))
+    .map((tool) => ({ tool: tool.name, expected: then.get(tool.name)?.effect ?? "unknown", found: tool.effect }))
     .filter(({ expected, found }) => expected !== found)
     .map((one) => ({ message: `the effect of "${one.tool}" was ${one.expected} and is now ${one.found}`, ...one }));
   if (changed.length > 0 && state.plan !== undefined) {

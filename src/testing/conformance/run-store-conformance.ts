@@ -900,7 +900,7 @@ const cases: Readonly<Record<string, Check>> = {
     await store.claim("r", ada);
     for (const id of ["none", "r1", "r"]) await assertFails(() => store.delete(id), "run-not-found");
   },
-  "deletion: neither repeats nor misses a run while pages are being read": async (store) => {
+  "deletion: of a run while pages are being read, neither repeats nor misses another run": async (store) => {
     await fillStore(store, 5);
     const cursor = await cursorAfter(store, { limit: 2 });
     for (const id of ["r4", "r3", "r5"]) await store.delete(id);

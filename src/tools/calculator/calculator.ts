@@ -22,7 +22,7 @@ const calculatorOptions = {
 const description =
   "Evaluates an arithmetic expression exactly: + - * / % ^ and parentheses, percentages (15%), factorials (5!), the constants pi and e, " +
   "and functions such as sqrt, abs, round, floor, ceil, min, max, sum, sin (radians), log (base 10), ln and exp. " +
-  "Earlier results enter as variables.";
+  "Earlier results are passed as variables.";
 
 /**
  * Creates the tool "Calculator", which takes `{ expression, variables? }` and returns `{ value, expression }`.
