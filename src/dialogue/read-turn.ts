@@ -90,8 +90,8 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     readOtherSum(line) ??
     (await readWithoutReasons(line)) ??
     (await readLookUp(line)) ??
-    (await askMissing(line)) ??
-    readUnknown(line)
+    (await readUnknown(line)) ??
+    askMissing(line)
   );
 }
 

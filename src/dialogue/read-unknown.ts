@@ -140,8 +140,10 @@ function unknownNames({ request, rules, references }: ThreadLine, place: Part): 
     if (last?.end === at) last.end = at + 1;
     else found.push({ start: at, end: at + 1 });
   }
-  // "The reservation" is a noun, not a name.
-  const isNoun = ({ start }: Part) =>
-    /^(?:the|an?|my|our|this|that)$/.test(words[start - 1] ?? "") && !isCapital(request, start);
+  // "The reservation" is a noun, not a name, but "the ferreira booking" has one.
+  const isNoun = ({ start, end }: Part) =>
+    /^(?:the|an?|my|our|this|that)$/.test(words[start - 1] ?? "") &&
+    !isCapital(request, start) &&
+    !rules.some(({ vocabulary }) => vocabulary.has(words[end] ?? ""));
   return found.filter((name) => !isNoun(name));
 }

@@ -141,7 +141,8 @@ export class ThreadLine {
 
   get asks(): boolean {
     const { words } = this.request;
-    return words.includes("?") || [0, this.wish?.start ?? 0].some((at) => questionWords.has(words[at] ?? ""));
+    const opening = words.slice(0, (this.wish?.start ?? 0) + 1);
+    return words.includes("?") || opening.some((word) => questionWords.has(word.replace(/['’]?s$/, "")));
   }
 
   get isDateAlone(): boolean {
