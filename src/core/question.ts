@@ -49,7 +49,7 @@ export function toQuestionItem(
   return { kind: "question", stepId, id, ...question, allowText, ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-interface AnswerSchema {
+export interface AnswerSchema {
   readonly type: "string" | "number" | "integer" | "boolean" | "array";
   readonly enum?: readonly string[];
   readonly format?: keyof typeof formats;

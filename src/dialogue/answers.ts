@@ -2,18 +2,21 @@ import type { JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import { only } from "../core/lists.ts";
 import type { PlanStep, QuestionOption } from "../core/plan.ts";
-import { answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts";
+import { type AnswerSchema, answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts";
 import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { auxiliaries, functionWords, prepositions, smallWords } from "../english/word-classes.ts";
+import { findRefusals } from "../language/refusals.ts";
 import { toSingular } from "../language/word-forms.ts";
+import { isSmallTalk } from "../planners/rules/courtesy.ts";
+import type { Part } from "../planners/rules/items.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { OpenQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
-import { isMark, readWish } from "./wish.ts";
+import { isMark, readWish, type Wish } from "./wish.ts";
 
 export function answerTo(asked: OpenQuestion, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
@@ -24,8 +27,11 @@ export function answerTo(asked: OpenQuestion, line: ThreadLine): Turn | undefine
 }
 
 export function takesAnything({ item }: OpenQuestion): boolean {
-  const { type, format } = answerSchemaOf(item);
-  return item.display === "text" && type === "string" && format === undefined;
+  return item.display === "text" && isTextOf(answerSchemaOf(item));
+}
+
+function isTextOf({ type, format }: AnswerSchema): boolean {
+  return type === "string" && format === undefined;
 }
 
 /** Reads "Okafor it was" as the key of a known thing if the question asks for a key. */
@@ -72,14 +78,41 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   if (item.options !== undefined && item.options.length > 0)
     return optionIn(item, withoutNouns(plain, item)) ?? optionIn(item, all) ?? optionOfDay(item, request);
   const schema = answerSchemaOf(item);
+  if (isTextOf(schema))
+    return isRemark(words, readWish(request)?.opening) ? undefined : wholeText(item, request, content);
   const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
   // `readWish` drops the minus of a negative number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
   const isAnyDate = schema.format === "date-or-date-time";
   const type = isAnyDate ? anyDate : slotTypeOf([schema as JsonSchema]);
+  // In "the upper one", "one" is a pronoun.
+  if (type.kind === "number" && /\S ones?$/i.test(said)) return undefined;
   const read = readSlot(type, isWhole ? text.trim() : withoutNouns(said, item), clock);
   return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
 }
+
+/** True for "hm", "wait" and "oh wrong one", which answer nothing. */
+function isRemark(words: readonly string[], opening: Wish["opening"] | undefined): boolean {
+  const said = words.filter((word) => !isMark(word)).join(" ");
+  const isDenied = findRefusals(words, 0, words.length).some(({ reason }) => reason === "denied");
+  return opening === "correct" || isDenied || remark.test(said) || isSmallTalk(words, 0, words.length);
+}
+
+const remark =
+  /^(?:(?:h+m+|u+m+|wait|one sec\w*|hold on|you tell me|not now|i do not know)$|(?:(?:oh|no|sorry) )*wrong |let me (?:see|check|think)\b)/;
+
+/** Returns the text as it was typed, but for "please", "the title is" and the like. */
+function wholeText(item: QuestionItem, request: RequestText, { start, end }: Part): JsonValue | undefined {
+  const isEmpty = (word: string) => isMark(word) || emptyOpening.test(word);
+  const isCut = request.words.slice(0, start).every(isEmpty);
+  const said = textBetween(request, isCut ? start : 0, isCut ? end : request.words.length).trim();
+  const noun = /^\w+ (\w+)/.exec(said)?.[1]?.toLowerCase() ?? "";
+  const isAsked = plainOf(item.message).split(" ").includes(noun);
+  const text = withoutNouns(isAsked ? said.replace(subject, "") : said, item);
+  return isAnswer(answerSchemaOf(item), text) ? text : undefined;
+}
+
+const emptyOpening = /^(?:please|oh|ah|um|uh|er|hm|ok|okay|yes|yeah|yep|well|so|then|now)$/;
 
 const small = [functionWords, smallWords, prepositions, auxiliaries];
 
@@ -120,6 +153,7 @@ function optionIn({ options = [], display }: QuestionItem, said: string): JsonVa
   const ids = options.map(({ id }) => id);
   const give = (chosen: readonly string[]) => choiceOf(chosen, isSeveral);
   if (everything.test(said)) return isSeveral ? ids : undefined;
+  if (/\b(?:but|except|excluding|not|without)\b/.test(said)) return undefined;
   const exact = options.filter(({ id, label }) => id.toLowerCase() === said || plainOf(label) === said);
   if (exact.length === 1) return give(exact.map(({ id }) => id));
   const word = only((said.match(/\S+/g) ?? []).filter((each) => !fillers.test(each)));

@@ -146,9 +146,15 @@ function* withValue(call: Call, options: FillOptions, state: State): Generator<S
   const until = Math.min(options.end, ...[...options.request.things.keys()].filter((place) => place >= at));
   for (const slot of call.slots) {
     if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
+    if (slot.type.kind === "number" && isDifference(options.request.words, at)) continue;
     for (const { value, end } of readingsAt(slot, options, at))
       if (end <= until) yield { ...state, at: end, values: { ...values, [slot.name]: [value] } };
   }
+}
+
+/** True for "by 3 degrees", "another 20 cm" and "two more", which add to the value from before. */
+function isDifference(words: readonly string[], at: number): boolean {
+  return /^(?:by|another)$/.test(words[at - 1] ?? "") || words[at + 1] === "more";
 }
 
 function* withText(call: Call, options: Filling, state: State): Generator<State> {
@@ -193,16 +199,18 @@ function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boo
 /** Fields whose texts may be sentences. */
 export const sentenceNames = wordSet("title text subject summary message note content description query");
 
+/** "Name is Walsh" and "Iris in the same firing" are not names. */
+const notInNames = /(?:^| )(?:is|are|was|were|(?:in|on|at|by|with|from|until) (?:the|this|that))(?: |$)/;
+
 function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): readonly string[] | undefined {
   // "The shopping one" refers to something.
   if (/\bthe (?:\S+ )?ones?\b/.test(request.words.slice(part.start, part.end + 1).join(" "))) return undefined;
   const items = type.kind === "list" ? [[part]] : itemsOf([part], request);
   const wordsOf = (item: readonly Part[]) => item.flatMap(({ start, end }) => request.words.slice(start, end));
-  // "Her sister, Mrs Mori" may be one person; "but" and "name is Walsh" are not names.
+  // "Her sister, Mrs Mori" may be one person, and "but" is not a name.
   const isJoined = items?.length === 1 || wordsOf([part]).some((word) => word === "and" || word === "&");
   const isName = (item: readonly Part[]) =>
-    !wordsOf(item).every(isSkipped) &&
-    (sentenceNames.has(name) || !wordsOf(item).some((word) => /^(?:is|are|was|were)$/.test(word)));
+    !wordsOf(item).every(isSkipped) && (sentenceNames.has(name) || !notInNames.test(wordsOf(item).join(" ")));
   const texts = items?.map((item) => (isName(item) ? textOf(item, request) : undefined));
   return isJoined && texts?.every((text) => text !== undefined) ? texts : undefined;
 }
@@ -213,11 +221,16 @@ function isSkipped(word: string): boolean {
   return isArticle(word) || isFiller(word) || emptyWords.some((words) => words.has(word));
 }
 
+/** True for "another one" and "one with oarweed", where "one" is a pronoun. */
+function isOne({ words }: RequestText, at: number, end: number): boolean {
+  return words[at] === "one" && at > 0 && (at + 1 >= end || prepositions.has(words[at + 1] ?? ""));
+}
+
 function readingsAt({ type, name }: CallSlot, options: FillOptions, at: number) {
   const { request, baseOf = timesOf(), start, end } = options;
   if (!isReadable(type)) return [];
   // "The third" is a place in a list, not the number 3.
-  const isPlace = type.kind === "number" && ordinals.includes(request.words[at] ?? "");
+  const isPlace = type.kind === "number" && (ordinals.includes(request.words[at] ?? "") || isOne(request, at, end));
   const plain = slotReadingsAt(type, request, at).flatMap((reading) =>
     reading.value === anaphor || isPlace ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
   );

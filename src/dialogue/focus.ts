@@ -34,6 +34,8 @@ export interface Focus {
   readonly container: KnownThing | undefined;
   /** True if the previous line was not understood. Pronouns then refer to nothing. */
   readonly isDistant: boolean;
+  /** True if the previous line looked for things and found none. "It" and "the first one" then refer to nothing. */
+  readonly isEmpty: boolean;
 }
 
 /** Id of the step that looks a thing up before the line is read again. */
@@ -67,7 +69,16 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
   // The line may be read again, after a look-up of its own.
   const before = runs.find(({ status }) => status !== "running");
   const isDistant = before?.status === "failed" && before.error?.code === "cannot-plan";
-  return { mentions, things: [...things.values()], steps, last, container, isDistant };
+  const isEmpty = showsNothing(steps[0], runs, mentions);
+  return { mentions, things: [...things.values()], steps, last, container, isDistant, isEmpty };
+}
+
+function showsNothing(
+  step: DoneStep | undefined,
+  [run]: readonly RunSnapshot[],
+  [mention]: readonly Mention[],
+): boolean {
+  return step?.effect === "pure" && step.runId === run?.runId && mention?.run.runId !== step.runId;
 }
 
 /** Things that the user has named in a request that waits for an answer: "reschedule the sectional". */

@@ -129,12 +129,13 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   if (rules === undefined) return undefined;
   for (const call of callsOf(rules, step.input)) {
     // A number in the line may also be the key of another thing.
-    const mayBeKey = corrects || line.wish?.opening === "again";
+    const mayBeKey = line.wish?.opening !== "none";
     if (mayBeKey && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
     // The thing that was created by mistake would remain.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
-    const takesText = ({ name }: { readonly name: string }) =>
-      !corrects && thing === undefined && (known ? name === known.labelField : Object.hasOwn(step.input, name));
+    const isRepeated = ({ name }: CallSlot) => (known ? name === known.labelField : Object.hasOwn(step.input, name));
+    const takesText = (slot: CallSlot) =>
+      !corrects && thing === undefined && isRepeated(slot) && fitsLead(line, call, slot);
     const keySlot = known?.keyInputs.get(step.tool);
     const baseOf = timesOf(thing ?? known, timesIn(step.input), corrects);
     const ways = fillCall(call, { ...said, takesText, keySlot, baseOf });
@@ -142,6 +143,15 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
     if (calls !== undefined) return calls.length > 0 ? calls : undefined;
   }
   return undefined;
+}
+
+/** True unless a preposition leads to another slot, or to a name: "same for Mia" is about a person, and no message. */
+function fitsLead({ wish, request: { words } }: ThreadLine, { slots }: Call, { leads, message }: CallSlot): boolean {
+  const { start = 0 } = wish ?? {};
+  const lead = [words[start - 1] ?? "", words[start] ?? ""].find((word) => prepositions.has(word));
+  const isLed = (each: Pick<CallSlot, "leads">) => each.leads.some((said) => said.at(-1) === lead);
+  if (lead === undefined) return true;
+  return message !== "always" && (isLed({ leads }) || !slots.some((each) => !isReadable(each.type) && isLed(each)));
 }
 
 /** Returns no calls if two equally good ways give different calls: "at nine" may begin or end a shift. */

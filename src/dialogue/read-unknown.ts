@@ -126,11 +126,12 @@ function unknownPronoun({ wish, request: { words }, references }: ThreadLine): P
 
 function unknownNames({ request, rules, references }: ThreadLine, place: Part): readonly Part[] {
   const { words, tokens, marks } = request;
+  const isSmall = (word: string) => small.some((set) => set.has(word));
   const isIn = (at: number, { start, end }: Part) => at >= start && at < end;
   const isUnknown = (at: number) => {
     const word = words[at] ?? "";
     if (tokens[at]?.kind !== "word" || [...marks, ...references].some((each) => isIn(at, each))) return false;
-    if (small.some((set) => set.has(word)) || pointing.test(word)) return false;
+    if (isSmall(word) || pointing.test(word)) return false;
     return !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];
@@ -144,6 +145,6 @@ function unknownNames({ request, rules, references }: ThreadLine, place: Part): 
   const isNoun = ({ start, end }: Part) =>
     /^(?:the|an?|my|our|this|that)$/.test(words[start - 1] ?? "") &&
     !isCapital(request, start) &&
-    !rules.some(({ vocabulary }) => vocabulary.has(words[end] ?? ""));
+    (isSmall(words[end] ?? "") || !rules.some(({ vocabulary }) => vocabulary.has(words[end] ?? "")));
   return found.filter((name) => !isNoun(name));
 }

@@ -166,8 +166,12 @@ function othersAt(line: Line, start: number, focus: Focus): Reference | undefine
 const group =
   /^(?:both of (?:them|those|these)|(?:them|they|those|these) both|both|all of (?:them|those|these)|(?:them|those|these) all|them|those|these|they)(?= |$)/;
 
+const partOfGroup = /^(?:one|some|any|half|most|a few) of (?:them|those|these)(?= |$)/;
+
 function groupAt({ words }: Line, start: number, focus: Focus): Reference | undefined {
-  const [phrase] = group.exec(words.slice(start, start + 4).join(" ")) ?? [];
+  const said = words.slice(start, start + 4).join(" ");
+  const [part] = partOfGroup.exec(said) ?? [];
+  const [phrase = part] = group.exec(said) ?? [];
   if (phrase === undefined) return undefined;
   const isPair = phrase.includes("both");
   const groups = focus.mentions.map(({ things }) =>
@@ -175,7 +179,7 @@ function groupAt({ words }: Line, start: number, focus: Focus): Reference | unde
   );
   const things = groups.find(({ length }) => (isPair ? length === 2 : length > 0));
   if (things === undefined) return undefined;
-  return { start, end: start + phrase.split(" ").length, how: "group", things, isOpen: false };
+  return { start, end: start + phrase.split(" ").length, how: "group", things, isOpen: part !== undefined };
 }
 
 /** "the booking", "that note". */

@@ -67,7 +67,9 @@ export class ThreadLine {
     // In "the second is high", the first words are not an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
     this.wish = wish && { ...wish, start: first?.start ?? wish.start };
-    this.references = this.references.flatMap((each) => (isPronoun(each) ? (this.meantBy(each) ?? []) : each));
+    this.references = this.references
+      .filter(({ how }) => how !== "place" || !this.focus.isEmpty)
+      .flatMap((each) => (isPronoun(each) ? (this.meantBy(each) ?? []) : each));
     if (this.hasNameApart() || this.tellsUnknown())
       this.references = this.references.filter(({ how }) => how !== "pronoun");
   }
@@ -82,13 +84,13 @@ export class ThreadLine {
 
   /**
    * Binds a pronoun to what the line named before its wish: "Rossi rang, so cancel it".
-   * Any other pronoun means what the thread mentioned last, but nothing after a line that was not understood.
+   * Any other pronoun means what the thread mentioned last, if that was what the line before was about.
    */
   private meantBy(pronoun: Reference): Reference | undefined {
     const from = this.wish?.start ?? 0;
     const named = pronoun.start < from ? [] : this.references.filter(({ how, end }) => how === "name" && end <= from);
     const things = named.flatMap((each) => each.things).filter(({ isContainer }) => isContainer !== true);
-    if (things.length === 0) return this.focus.isDistant ? undefined : pronoun;
+    if (things.length === 0) return this.focus.isDistant || this.focus.isEmpty ? undefined : pronoun;
     const isOpen = named.some((each) => each.isOpen) || (pronoun.how === "pronoun" && things.length > 1);
     return { ...pronoun, things, isOpen };
   }

@@ -27,6 +27,10 @@ export function readUndo(line: ThreadLine): Turn | undefined {
   }
   const run = thing === undefined ? last : lastChange(focus, thing)?.run;
   if (run === undefined) return { status: "words", text: "There is nothing to undo." };
+  // To take back what took a change back would make the change again.
+  const request = turn.runs.find(({ runId }) => runId === run.runId)?.request ?? "";
+  if (thing === undefined && verb.test(request.toLowerCase()))
+    return { status: "words", text: "That cannot be undone." };
   const changed = focus.steps.filter(({ runId, effect }) => runId === run.runId && effect !== "pure");
   const isWhole = thing === undefined || changed.length === 1;
   const mayUndo = changed.every((step) => turn.tools.find(({ name }) => name === step.tool)?.undo !== undefined);

@@ -75,12 +75,12 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
     .flatMap((clause) => cutAtDashes(words, clause).map((part) => ({ ...clause, ...part })))
     .map((clause) => ({ ...clause, start: causeEnd(request, clause) }));
   const first = readOpening(words, 0, words.length);
+  const isThanks = ({ start, end }: Part) => isCourtesy(words, start, end) || isLaughter(words, start, end);
   const isIdle = ({ start, end }: Part) =>
-    isCourtesy(words, start, end) ||
-    isSmallTalk(words, start, end) ||
-    isLaughter(words, start, end) ||
-    readOpening(words, start, end + 1).at >= end;
-  const busy = clauses.filter((clause) => !isIdle(clause));
+    isSmallTalk(words, start, end) || readOpening(words, start, end + 1).at >= end;
+  const content = clauses.filter((clause) => !isThanks(clause));
+  // A "never mind" behind the wish takes it back.
+  const busy = content.slice(content.findIndex((clause) => !isIdle(clause)));
   const wishes = busy.length > 1 ? busy.filter((_, at) => !isReason(request, busy.slice(at), known)) : busy;
   const [wish] = wishes;
   const last = wishes.at(-1);
@@ -99,6 +99,7 @@ function isReason(request: RequestText, [clause, ...others]: readonly Part[], kn
   const { words } = request;
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;
   const { start, end } = clause;
+  if (restricting.test(words.slice(start, start + 2).join(" "))) return false;
   // "Name is Walsh" gives a value.
   const field = determiners.has(words[start] ?? "") ? start + 1 : start;
   if (known.isField(words[field] ?? "") && /^(?:is|are|was|should|:)$/.test(words[field + 1] ?? "")) return false;
@@ -107,6 +108,10 @@ function isReason(request: RequestText, [clause, ...others]: readonly Part[], kn
   const isListed = end - start <= 3 && words[end] === "and" && !isVerb(words[start] ?? "");
   return isStatement(words, clause) || (isListed && isReason(request, others, known));
 }
+
+/** Begins a clause that says when, if or how surely something is wanted. */
+const restricting =
+  /^(?:(?:but|when|once|if|unless|until|till|after|before|while|provided|only|just|not|maybe|perhaps)\b|as (?:soon|long)\b)/;
 
 function ordersIt(words: readonly string[], { start, end }: Part, isPhraseWord: Known["isPhraseWord"]): boolean {
   const { at } = readOpening(words, start, end);
@@ -124,8 +129,11 @@ function withoutContrast(request: RequestText, { start, end }: Part): number {
   const at = words.lastIndexOf("not", end - 1);
   if (at <= start) return end;
   const to = isMark(words[end - 1]) ? end - 1 : end;
-  const isDenied =
-    readNumber(words, at + 1)?.end === to || marks.some((mark) => mark.leadStart === at + 1 && mark.end === to);
+  const denied = marks.find((mark) => mark.leadStart === at + 1 && mark.end === to);
+  const isDenied = readNumber(words, at + 1)?.end === to || denied !== undefined;
+  const hasDate = marks.some((mark) => mark.kind === "date" && mark.start >= start && mark.end <= at);
+  // "Scrap wig 44, not today" has no other day.
+  if (denied?.kind === "date" && !hasDate) return end;
   const hasNumber = words.slice(start, at).some((_, index) => readNumber(words, start + index) !== undefined);
   const isSaid = hasNumber || saysValue(request, { start, end: at });
   return isDenied && isSaid ? at : end;

@@ -1,4 +1,4 @@
-import { auxiliaries, isVerb, questionWords } from "../english/word-classes.ts";
+import { auxiliaries, isPastVerb, isVerb, questionWords } from "../english/word-classes.ts";
 import { tokenize } from "./tokens.ts";
 
 export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
@@ -67,7 +67,9 @@ export function findRefusals(words: readonly string[], start: number, end: numbe
 export function markOfQuestion(words: readonly string[], start: number, end: number): number | undefined {
   const said = words.slice(start, end);
   const [first = ""] = said;
-  const isStatement = said.slice(1).some((word) => /^(?:is|are|was|were|has|have|had)$/.test(word));
+  const isTold = /^(?:i|we|you|he|she|they)$/.test(first);
+  const isVerbal = (word: string) => /^(?:is|are|was|were|has|have|had)$/.test(word) || (isTold && isPastVerb(word));
+  const isStatement = said.slice(1).some(isVerbal);
   if (!isStatement || isVerb(first) || auxiliaries.has(first) || questionWords.has(first)) return undefined;
   const mark = said.at(-1) === "?" ? end - 1 : end;
   const behind = words.slice(mark, mark + 3).join(" ");

@@ -108,6 +108,7 @@ export function statesReason(words: readonly string[], start: number, end: numbe
   if (words[start - 1] === "but" || words[start] === "but") return false;
   if (wanted.test(` ${words.slice(start, end).join(" ")} `)) return false;
   const said = words.slice(start, Math.min(end, start + 8));
+  if (/^i (?:guess|hope|think|suppose)$/.test(said.join(" "))) return false;
   const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
   if (said[0] === "so" && isPurpose.test(first)) return true;
   const [, , third = ""] = said;
