@@ -75,8 +75,10 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
     .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
   if ([plain, all].some((each) => declines.test(each))) return null;
   if (item.display === "confirm") return [all, plain].map(toTruth).find((each) => each !== undefined);
-  if (item.options !== undefined && item.options.length > 0)
+  if (item.options !== undefined && item.options.length > 0) {
+    if (/\S (?:but|except|excluding|not|without) /.test(all)) return undefined;
     return optionIn(item, withoutNouns(plain, item)) ?? optionIn(item, all) ?? optionOfDay(item, request);
+  }
   const schema = answerSchemaOf(item);
   if (isTextOf(schema))
     return isRemark(words, readWish(request)?.opening) ? undefined : wholeText(item, request, content);
@@ -153,7 +155,6 @@ function optionIn({ options = [], display }: QuestionItem, said: string): JsonVa
   const ids = options.map(({ id }) => id);
   const give = (chosen: readonly string[]) => choiceOf(chosen, isSeveral);
   if (everything.test(said)) return isSeveral ? ids : undefined;
-  if (/\b(?:but|except|excluding|not|without)\b/.test(said)) return undefined;
   const exact = options.filter(({ id, label }) => id.toLowerCase() === said || plainOf(label) === said);
   if (exact.length === 1) return give(exact.map(({ id }) => id));
   const word = only((said.match(/\S+/g) ?? []).filter((each) => !fillers.test(each)));

@@ -128,3 +128,105 @@ it("and … one adds nothing", async () => {
   const { steps } = await say("and wipes on the party one");
   expect(steps.filter(({ status }) => status === "completed")).toEqual([]);
 });
+
+it.each([
+  "cancel room 12, never mind",
+  "cancel room 12, no",
+  "cancel room 12 just not today",
+  "cancel room 12, when Bob is back",
+  "when Bob is back, cancel room 12",
+  "cancel room 12 but later",
+  "cancel room 12, I hope",
+])("%s is not done unasked", async (line) => {
+  const { say, changes } = createRooms();
+  await say("show the rooms");
+  await say(line);
+  expect(changes).toEqual([]);
+});
+
+it.each(["cancel room 12, thanks", "cancel room 12, the guest has left"])("%s is done", async (line) => {
+  const { say, changes } = createRooms();
+  await say("show the rooms");
+  await say(line);
+  expect(changes).toEqual(["12 cancelled"]);
+});
+
+it.each(["cancel it", "cancel that room", "cancel the first one"])(
+  "%s means nothing after a look-up that found nothing",
+  async (line) => {
+    const { say, changes } = createRooms();
+    await say("show the rooms of Haddad");
+    expect((await say("show the rooms of Zoe")).status).toBe("completed");
+    await say(line);
+    expect(changes).toEqual([]);
+  },
+);
+
+it.each(["one of them is clean", "some of them are clean"])("%s asks which", async (line) => {
+  const { say, changes } = createRooms();
+  await say("show the rooms");
+  expect((await say(line)).status).toBe("suspended");
+  await say("all but the first");
+  expect(changes).toEqual([]);
+});
+
+it("undo twice does not make the change again", async () => {
+  const { say, changes } = createRooms();
+  await say("show the rooms");
+  await say("room 12 is clean");
+  await say("undo that");
+  await say("undo that");
+  expect(changes).toEqual(["12 clean", "12 dirty"]);
+});
+
+/** Messages to rooms, of which the text is asked for. */
+function createMessages() {
+  const sent: string[] = [];
+  const message = defineTool({
+    name: "MessageRoom",
+    description: "Sends a message to a room",
+    inputSchema: z.object({ room: z.number().int(), message: z.string().meta({ slot: "message" }) }),
+    outputSchema: z.object({ room: z.number().int() }),
+    effect: "once",
+    phrases: ["message room {room}", "message room {room} : {message}"],
+    execute: ({ room, message }) => {
+      sent.push(message);
+      return { room };
+    },
+  });
+  return { ...createTalkAgent({ tools: [message] }), sent };
+}
+
+it.each(["the lift is off", "the lift is off, please take the stairs"])(
+  "%s is a message as it stands",
+  async (text) => {
+    const { say, sent } = createMessages();
+    expect((await say("message room 12")).status).toBe("suspended");
+    await say(text);
+    expect(sent).toEqual([text]);
+  },
+);
+
+it.each(["no lift tomorrow", "wait", "let me see", "oh wrong one", "hm", "don't send anything", "sorry wrong room"])(
+  "%s is no message",
+  async (text) => {
+    const { say, sent } = createMessages();
+    expect((await say("message room 12")).status).toBe("suspended");
+    await say(text);
+    expect(sent).toEqual([]);
+  },
+);
+
+it("same for Mia sends no other text", async () => {
+  const { say, sent } = createMessages();
+  await say("message room 12: the lift is off");
+  await say("same for Mia");
+  expect(sent.filter((text) => text !== "the lift is off")).toEqual([]);
+});
+
+it.each(["and whats 20 percent of it", "and how about the garage"])("%s repeats no change", async (line) => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("take a note that the code of the boiler is 4471");
+  const { steps } = await say(line);
+  expect(steps.filter(({ tool, status }) => tool === "Notes" && status === "completed")).toEqual([]);
+});
