@@ -184,7 +184,7 @@ describe("a common mistake", () => {
     ["toHtml", () => toHtml(forgotten())],
     ["createAgent", () => createAgent({ tools: [], store: Promise.resolve() as never })],
   ])("is a plan or an object that was not awaited, for %s", async (_call, make) => {
-    expect(await messageOf(make)).toMatch(/Promise.*await it/);
+    expect(await messageOf(make)).toMatch(/a (?:value of type )?Promise.*await it/);
   });
 
   it("is a plan that was not awaited, for validatePlan", async () => {

@@ -9,14 +9,14 @@ import { ordinals, readNumber } from "../english/numbers.ts";
 import { auxiliaries, functionWords, prepositions, smallWords } from "../english/word-classes.ts";
 import { findRefusals } from "../language/refusals.ts";
 import { toSingular } from "../language/word-forms.ts";
-import { isSmallTalk } from "../planners/rules/courtesy.ts";
+import { isCourtesy, isSmallTalk } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { OpenQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
-import { isMark, readWish, type Wish } from "./wish.ts";
+import { isLaughter, isMark, readWish, type Wish } from "./wish.ts";
 
 export function answerTo(asked: OpenQuestion, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
@@ -69,7 +69,8 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   const { words } = request;
   const withoutMarks = (said: readonly string[]) => said.filter((word) => !isMark(word)).join(" ");
   const all = withoutMarks(words);
-  const content = readWish(request) ?? { start: 0, end: words.length };
+  const wish = readWish(request);
+  const content = wish ?? { start: 0, end: words.length };
   const plain = withoutMarks(words.slice(content.start, content.end))
     .replace(subject, "")
     .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
@@ -80,8 +81,7 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
     return optionIn(item, withoutNouns(plain, item)) ?? optionIn(item, all) ?? optionOfDay(item, request);
   }
   const schema = answerSchemaOf(item);
-  if (isTextOf(schema))
-    return isRemark(words, readWish(request)?.opening) ? undefined : wholeText(item, request, content);
+  if (isTextOf(schema)) return isRemark(words, wish) ? undefined : wholeText(item, request, content);
   const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
   // `readWish` drops the minus of a negative number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
@@ -94,10 +94,10 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
 }
 
 /** True for "hm", "wait" and "oh wrong one", which answer nothing. */
-function isRemark(words: readonly string[], opening: Wish["opening"] | undefined): boolean {
+function isRemark(words: readonly string[], wish: Wish | undefined): boolean {
   const said = words.filter((word) => !isMark(word)).join(" ");
   const isDenied = findRefusals(words, 0, words.length).some(({ reason }) => reason === "denied");
-  return opening === "correct" || isDenied || remark.test(said) || isSmallTalk(words, 0, words.length);
+  return wish?.opening === "correct" || isDenied || remark.test(said) || isSmallTalk(words, 0, words.length);
 }
 
 const remark =
@@ -105,16 +105,13 @@ const remark =
 
 /** Returns the text as it was typed, but for "please", "the title is" and the like. */
 function wholeText(item: QuestionItem, request: RequestText, { start, end }: Part): JsonValue | undefined {
-  const isEmpty = (word: string) => isMark(word) || emptyOpening.test(word);
-  const isCut = request.words.slice(0, start).every(isEmpty);
+  const isCut = start === 0 || isLaughter(request.words, 0, start) || isCourtesy(request.words, 0, start);
   const said = textBetween(request, isCut ? start : 0, isCut ? end : request.words.length).trim();
   const noun = /^\w+ (\w+)/.exec(said)?.[1]?.toLowerCase() ?? "";
   const isAsked = plainOf(item.message).split(" ").includes(noun);
   const text = withoutNouns(isAsked ? said.replace(subject, "") : said, item);
   return isAnswer(answerSchemaOf(item), text) ? text : undefined;
 }
-
-const emptyOpening = /^(?:please|oh|ah|um|uh|er|hm|ok|okay|yes|yeah|yep|well|so|then|now)$/;
 
 const small = [functionWords, smallWords, prepositions, auxiliaries];
 

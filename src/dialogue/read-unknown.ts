@@ -51,11 +51,15 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
         (await readAgain(known)) ??
         (await askMissing(known));
       if (read === undefined) continue;
-      const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
-      return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
+      return lookWith(lister, {});
     }
   }
   return undefined;
+}
+
+function lookWith({ tool }: ToolRules, input: JsonObject): PlanTurn {
+  const steps = [{ id: lookId, tool: tool.name, input, dependsOn: [] }];
+  return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
 }
 
 /** Asks before changing a thing found in a list of one day, because another day may have one of the same name. */
@@ -87,15 +91,16 @@ export async function lookFirst(line: ThreadLine, turn: Turn): Promise<Turn> {
     steps.some((step) => removes(step.tool, step.input) && takesKey(step, thing));
   const named = things.find((thing) => isRemoved(thing) && !isInView(thing, line));
   if (named?.label === undefined) return turn;
-  for (const own of rules)
+  for (const own of rules) {
+    if (thingLike(line, own)?.kind !== named.kind) continue;
     for (const { rule, slots } of callsIn(own)) {
       const names = [named.labelField, "query"];
       const slot = slots.find(({ name, type }) => type.kind === "text" && names.includes(name));
       const input = { ...rule.fixed, [slot?.name ?? ""]: escapeTemplate(named.label) } as JsonObject;
       if (slot === undefined || !isPureStep(own.tool, input) || (await issueOf(input, own.tool, undefined))) continue;
-      const look = [{ id: lookId, tool: own.tool.name, input, dependsOn: [] }];
-      return { status: "plan", draft: { steps: look, source: { planner: "dialogue", looks: true } } };
+      return lookWith(own, input);
     }
+  }
   return turn;
 }
 

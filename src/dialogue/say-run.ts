@@ -2,7 +2,7 @@ import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/events.ts";
 import { copyJson, isRecord, type JsonObject } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
-import type { PlanStep } from "../core/plan.ts";
+import type { PlanStep, QuestionOption } from "../core/plan.ts";
 import type { QuestionItem } from "../core/question.ts";
 import { describeRefusal, type RunSnapshot, type StepRecord, undoReasons } from "../core/run-result.ts";
 import { callsTool, describeStepRef, describeWait, waitToolName } from "../core/step.ts";
@@ -109,6 +109,11 @@ function sayRefusal({ message, details }: AgentErrorData<"cannot-plan">): readon
   return [say(message), ...(shown.length > 0 ? [`For example: ${shown.join(" or ")}.`] : [])];
 }
 
+/** A description may contain the label: "booking 31: Patel, 4 people". */
+function sayOption({ label, description = label }: QuestionOption): string {
+  return say(description.includes(label) ? description : `${label}: ${description}`);
+}
+
 function isUndone({ error }: Pick<SpokenRun, "error">): boolean {
   return isAgentError(error, "cancelled") && error.details.reason === "undone";
 }
@@ -126,10 +131,7 @@ function sayCancelled({ error, steps, notUndone = [] }: SpokenRun, reason: strin
 function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun, saying: Saying): readonly string[] {
   switch (item.kind) {
     case "question":
-      return [
-        say(item.message),
-        ...(item.options ?? []).map(({ label, description }, at) => `${at + 1} ${say(description ?? label)}`),
-      ];
+      return [say(item.message), ...(item.options ?? []).map((option, at) => `${at + 1} ${sayOption(option)}`)];
     case "approval":
       return [`Needs approval: ${nameCall(item, saying)}.`];
     case "plan-approval":

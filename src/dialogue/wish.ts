@@ -80,7 +80,8 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
     isSmallTalk(words, start, end) || readOpening(words, start, end + 1).at >= end;
   const content = clauses.filter((clause) => !isThanks(clause));
   // A "never mind" behind the wish takes it back.
-  const busy = content.slice(content.findIndex((clause) => !isIdle(clause)));
+  const opener = content.find((clause) => !isIdle(clause));
+  const busy = opener === undefined ? [] : content.slice(content.indexOf(opener));
   const wishes = busy.length > 1 ? busy.filter((_, at) => !isReason(request, busy.slice(at), known)) : busy;
   const [wish] = wishes;
   const last = wishes.at(-1);

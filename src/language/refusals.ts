@@ -85,5 +85,7 @@ export function findRefusal(text: string): { readonly reason: RefusalKind; reado
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm));
   const [found] = findRefusals(words, 0, words.length);
   if (found === undefined) return undefined;
-  return { reason: found.reason, words: text.slice(tokens[found.start]?.start, tokens[found.end - 1]?.end) };
+  // The mark of a question says nothing by itself.
+  const start = words[found.start] === "?" ? 0 : found.start;
+  return { reason: found.reason, words: text.slice(tokens[start]?.start, tokens[found.end - 1]?.end) };
 }

@@ -23,7 +23,7 @@ import { interleave, median, medianRatio } from "../bench/statistics.mjs";
 const maxTarballBytes = 900_000;
 const maxInstalledBytes = 3_200_000;
 /** Of JavaScript without zod, minified by esbuild, as gzip -9. */
-const maxBundled = { atOnce: 47_000, oneFile: 254_000, engine: 103_000 };
+const maxBundled = { atOnce: 47_000, oneFile: 252_000, engine: 103_000 };
 const maxFilesLoaded = 30;
 const shouldWrite = process.argv.includes("--write");
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));

@@ -186,6 +186,7 @@ export class Database {
   private async createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
     const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
+    // Without a listener, a broken idle connection ends the process.
     pool.on?.("error", ignore);
     return pool;
   }
