@@ -81,14 +81,24 @@ export const courtesiesAlone: readonly string[] = [
   "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you (can|could|would|please|do not mind)|if possible|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|well done|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
 ];
 
-export const smallTalk = `
-help | help me | help please | i need help | i need some help | can you help | can you help me | could you help me | can i get some help | how can you help | how can you help me | what can you help me with | what can you help with
-what can you do | what can you do for me | what can i do | what can i do here | what can i ask | what can i ask you | what can i say | what do you do | what do you know | what should i say | what else can you do | what are you able to do | what are you capable of | what are you for | what are my options | what now
-show me what you can do | tell me what you can do | show me how | commands | options | menu | examples | instructions | usage | give me an example | show me some examples | how do you work | how does this work | how does it work | how do i use this | how do i use you | how do i start | where do i start | get started | start
-who are you | what are you | what is your name | do you have a name | are you there | anybody there | is anyone there | anyone there | are you a bot | are you a robot | are you human | are you real | introduce yourself | who made you | tell me about yourself
-how are you | how are you doing | how are you today | how is it going | how do you do | what is up | what is new | whats up | sup | yo | hiya | howdy | greetings | welcome | nice to meet you | pleased to meet you | good day | good night | good bye | goodbye | bye | bye bye | see you | see you later | see you soon | see you tomorrow | talk to you later | later | take care | have a nice day | have a good day
-thanks for your help | thank you for your help | thanks for the help | thanks for that | thanks again | thanks anyway | thank you again | much appreciated | i appreciate it | appreciate it | you are welcome | no thanks | no thank you | no problem | good job | well done | nice work | good work | nice one | nice | awesome | excellent | fantastic | wonderful | amazing | brilliant | you are great | you are the best | you are awesome | i love you | love it
-yes | no | yeah | nope | yep | sure | maybe | whatever | never mind | nevermind | forget it | hmm | uh | um | oh | wow | lol | haha | ha ha | sorry | oops | my bad | i am bored | i am tired | i am happy | i am sad | testing | test | ping | hello world | is this on | got it | i see | understood | makes sense | sounds good | fine
-`;
+export const smallTalk: readonly string[] = [
+  "[(i need [some]|can i get some|can you|could you|how can you|what can you)] help [me] [with] [please]",
+  "what (can you do [for me]|can i (do|say|ask [you]) [here]|do you (do|know)|should i say|else can you do|now)",
+  "what are (you [(able to do|capable of|for)]|my options)",
+  "(show|tell) me (how|what you can do|some examples)",
+  "(commands|options|menu|examples|instructions|usage|start|get started|give me an example|where do i start)",
+  "how (do (you work|i start|i use (this|you))|does (this|it) work)",
+  "(who (are|made) you|what is your name|do you have a name|introduce yourself|tell me about yourself)",
+  "(are you|is anybody|is anyone|anybody|anyone) there",
+  "are you (a bot|a robot|human|real)",
+  "how (are you [(doing|today)]|is it going|do you do)",
+  "(what is (up|new)|whats up|sup|yo|hiya|howdy|greetings|welcome|(nice|pleased) to meet you)",
+  "(good (day|night|bye)|goodbye|bye [bye]|(see|talk to) you [(later|soon|tomorrow)]|later|take care|have a (nice|good) day)",
+  "(thanks|thank you) (for (your help|the help|that)|again|anyway)",
+  "(much appreciated|[i] appreciate it|you are (welcome|great|the best|awesome)|no (thanks|thank you|problem))",
+  "(good job|well done|(nice|good) work|nice [one]|awesome|excellent|fantastic|wonderful|amazing|brilliant|i love you|love it)",
+  "(yes|no|yeah|nope|yep|sure|maybe|whatever|never mind|nevermind|forget it|hmm|uh|um|oh|wow|lol|haha|ha ha|sorry|oops|my bad)",
+  "(i am (bored|tired|happy|sad)|testing|test|ping|hello world|is this on|got it|i see|understood|(makes|sounds) (sense|good)|fine)",
+];
 
 export const optionalWords: ReadonlySet<string> = new Set(["the", "a", "an", "please", "just", "also"]);

@@ -18,7 +18,7 @@ const openings = lazily(() => courtesiesBefore);
 const closings = lazily(() => courtesiesAfter);
 const textClosings = lazily(() => courtesiesAfterText);
 const wholes = lazily(() => courtesiesAlone);
-const talk = lazily(() => smallTalk.trim().split(/[|\n]/));
+const talk = lazily(() => smallTalk);
 
 function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: number): readonly number[] {
   const ends: number[] = [];
