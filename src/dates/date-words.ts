@@ -27,12 +27,17 @@ export function dayNameOf(word: string): string | undefined {
   return near.length === 1 ? near[0] : undefined;
 }
 
+/** A space in `source` matches one or two. */
+export function wordPattern(source: string, flags: string): RegExp {
+  return new RegExp(source.replaceAll(" ", "\\s{1,2}"), flags);
+}
+
 export const eachDayWord = /(?<!\w)(?:[fmstwy][a-z]{2,9}|overmorrow|2[a-z]{2,6})(?!\w)/gi;
 
 export const hourWords = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve";
 export const feastWords =
-  "(?:christmas|xmas|new\\s{1,2}year['’]?s?)(?:\\s{1,2}(?:eve|day))?|boxing\\s{1,2}day|hallowe['’]?en|valentine['’]?s?(?:\\s{1,2}day)?|" +
-  "(?:st\\.?|saint)\\s{1,2}patrick['’]?s\\s{1,2}day|easter(?:\\s{1,2}(?:sunday|monday))?|thanksgiving|(?:good|black)\\s{1,2}friday";
+  "(?:christmas|xmas|new year['’]?s?)(?: (?:eve|day))?|boxing day|hallowe['’]?en|valentine['’]?s?(?: day)?|" +
+  "(?:st\\.?|saint) patrick['’]?s day|easter(?: (?:sunday|monday))?|thanksgiving|(?:good|black) friday";
 
 export const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
 
@@ -40,10 +45,10 @@ export function monthOf(name: string): number {
   return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
 }
 
-const hint = new RegExp(
+const hint = wordPattern(
   `\\d|(?<![a-z])(?:${[monthNames, hourWords, feastWords].join("|")}|weekend|half|quarter|` +
     "noon|midday|midnight|morning|afternoon|evening|night|fortnight|eo[dwmy]|next|end|last|first|second|third|[a-z]{1,7}(?:th|tieth)|few|several|some|" +
-    "early|late|mid|start|beginning|middle|(?:an?|ninety|[a-z]+(?:teen|ty)|couple\\s{1,2}of)[\\s-]{1,2}(?:min|h|day|w|month|y))",
+    "early|late|mid|start|beginning|middle|(?:an?|ninety|[a-z]+(?:teen|ty)|couple of)[\\s-]{1,2}(?:min|h|day|w|month|y))",
   "i",
 );
 

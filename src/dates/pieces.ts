@@ -1,6 +1,6 @@
 import { cardinals, ordinals, readNumber, tens } from "../english/numbers.ts";
 import { weekdays } from "../english/word-classes.ts";
-import { dayNameOf, eachDayWord, feastWords, hourWords, monthNames, monthOf } from "./date-words.ts";
+import { dayNameOf, eachDayWord, feastWords, hourWords, monthNames, monthOf, wordPattern } from "./date-words.ts";
 import {
   addMonths,
   dayInMonth,
@@ -128,11 +128,11 @@ const minuteMs = 60_000;
 
 type Distance = Omit<Extract<Piece, { readonly kind: "span" }>, "kind">;
 
-const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|an?`;
-const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\\s{1,2}";
+const amounts = `half an?|(?:a )?couple of|${[...cardinals.slice(1), ...tens].join("|")}|an?`;
+const extras = "and a half |quarters? of an? ";
 const units = "(?:min(?:ute)?|hr|hour|day|wk|week|fortnight|month|yr|year)s?";
-const eachLength = new RegExp(
-  `(?<!\\w|\\d[.:])(?:(\\d{1,4}(?:\\.\\d{1,2}|[½¼¾])?|[½¼¾])(?:\\s{0,2}|-)|(${amounts})[\\s-]{1,2})(${extras})?(${units}|h(?:(\\d\\d?)m?)?|(?<=\\d)[mdw])(?!\\w)(\\s{1,2}and\\s{1,2}a\\s{1,2}half(?!\\w))?`,
+const eachLength = wordPattern(
+  `(?<!\\w|\\d[.:])(?:(\\d{1,4}(?:\\.\\d{1,2}|[½¼¾])?|[½¼¾])(?:\\s{0,2}|-)|(${amounts})[\\s-]{1,2})(${extras})?(${units}|h(?:(\\d\\d?)m?)?|(?<=\\d)[mdw])(?!\\w)( and a half(?!\\w))?`,
   "gi",
 );
 const parts: Readonly<Record<string, number>> = { "½": 0.5, "¼": 0.25, "¾": 0.75 };
@@ -215,16 +215,15 @@ function findSpoken(text: string, today: number): readonly Piece[] {
   );
 }
 
-const space = "\\s{1,2}";
-const the = `(?:the${space})?`;
-const year = `(?:,?${space}(?:of${space})?(?<year>(?:19|20)\\d\\d|(?:this|next|last)${space}year|['’]?\\d\\d(?=\\s*(?:$|[,.;!?)])))(?![:.]\\d))?`;
+const the = "(?:the )?";
+const year = `(?:,? (?:of )?(?<year>(?:19|20)\\d\\d|(?:this|next|last) year|['’]?\\d\\d(?=\\s*(?:$|[,.;!?)])))(?![:.]\\d))?`;
 const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\s{0,2}clock))";
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
 /** `\w` matches no letters but those of ASCII. `judge` checks the others, because `\p{L}` is slow to compile. */
 function reader(source: string | RegExp, read: (groups: Groups, today: number) => Content | undefined) {
-  const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
+  const pattern = typeof source === "string" ? wordPattern(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };
 }
 
@@ -233,32 +232,30 @@ function dayOr(day: number | undefined, rest: Partial<DayPiece> = {}): Content {
   return { kind: "false", reason: "impossible", ...(rest.said === "ordinal" && { needsLead: true }) };
 }
 
-const led = "(?:(?<=(?<led>at|from)\\s{1,2})|)";
+const led = "(?:(?<=(?<led>at|from) )|)";
 const to = "\\s{0,2}(?:[-–]|to|until|through|till?)\\s{0,2}";
-const inHalf = `(?:${space}(?:in${space}the${space}(?<part>morning|afternoon)|at${space}(?<night>night)))?`;
+const inHalf = "(?: (?:in the (?<part>morning|afternoon)|at (?<night>night)))?";
 const clock = (name: string) =>
   `(?<hour${name}>\\d{1,2})(?:(?<sign${name}>[.:：]|)(?<minute${name}>\\d\\d)(?:[:：](?<second${name}>\\d\\d))?)?` +
   `(?:\\s{0,2}(?:(?<half${name}>[ap])(?:m|\\.m\\.?)|(?<clock${name}>o['’]?\\s?clock)))?`;
 
 const readers = [
-  reader(`(?:(?<which>this|next)${space})?weekend`, ({ which }, today) => {
+  reader("(?:(?<which>this|next) )?weekend", ({ which }, today) => {
     const day = Math.max(today, weekdayInWeek(6, today)) + (which === "next" ? 7 : 0);
     return dayOr(day, { said: which === undefined ? "short-weekday" : "weekday" });
   }),
-  reader(`next${space}(?<unit>week|month|year)`, ({ unit }, today) =>
+  reader("next (?<unit>week|month|year)", ({ unit }, today) =>
     unit === "week"
       ? { kind: "day", said: "next-week", day: today + 7 }
       : dayOr(addMonths(today, unit === "month" ? 1 : 12), { said: unit === "year" ? "next-year" : "word" }),
   ),
-  reader(`the${space}week${space}after${space}next`, (_, today) =>
-    dayOr(weekdayInWeek(1, today) + 14, { said: "word" }),
-  ),
+  reader("the week after next", (_, today) => dayOr(weekdayInWeek(1, today) + 14, { said: "word" })),
   reader(
-    `${the}(?:end|(?<edge>last${space}day))${space}of${space}(?:${the}(?:(?<next>next${space})|this${space})?(?<period>day|week|month|year)|(?<month>${monthNames})${year})|eo(?<letter>[dwmy])`,
+    `${the}(?:end|(?<edge>last day)) of (?:${the}(?:(?<next>next )|this )?(?<period>day|week|month|year)|(?<month>${monthNames})${year})|eo(?<letter>[dwmy])`,
     readEdge,
   ),
   reader(
-    `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}(?:of${space}(?:(?<next>next)|this|the)|(?:(?<coming>next)|this))${space}month)?`,
+    `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the )(?<word>${ordinalName}))(?<month> (?:of (?:(?<next>next)|this|the)|(?:(?<coming>next)|this)) month)?`,
     ({ word = "", date = word, month, coming, next = coming }, today) => {
       const number = numberOf(date);
       const said = month === undefined ? "ordinal" : "date";
@@ -267,19 +264,16 @@ const readers = [
     },
   ),
   reader(
-    `(?<month>${monthNames})${space}${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
+    `(?<month>${monthNames}) ${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
     readDate,
   ),
   // "Move 24 to 23 december" names two days; "from 7 to 5 march" is impossible.
   reader(
-    `(?:(?<from>(?<=^|from${space}))|)(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
+    `(?:(?<from>(?<=^|from ))|)(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2}(?<date>\\d{1,2})(?<th>st|nd|rd|th)? (?:of )?(?<month>${monthNames})${year}`,
     ({ from, ...groups }, today) =>
       from === undefined && Number(groups.first) >= Number(groups.date) ? undefined : readDate(groups, today),
   ),
-  reader(
-    `(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
-    readDate,
-  ),
+  reader(`(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)? (?:of )?(?<month>${monthNames})${year}`, readDate),
   reader("(?<date>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>(?:19|20)\\d\\d)(?![\\d.])", ({ date, month, year }) =>
     dayOr(dayNumber(Number(year), Number(month) - 1, Number(date)), { hasYear: true }),
   ),
@@ -291,19 +285,19 @@ const readers = [
     ),
     readWritten,
   ),
-  reader(`(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?`, readSlashed),
+  reader("(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?", readSlashed),
   reader(`(?<feast>${feastWords})${year}`, readFeast),
   reader(
-    `(?<minutes>half|(?:a${space})?quarter|five|ten|twenty(?:[\\s-]five)?|[1-5]?\\d(?=${space}past))${space}(?:(?<to>to)|past|after)${space}(?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
+    `(?<minutes>half|(?:a )?quarter|five|ten|twenty(?:[\\s-]five)?|[1-5]?\\d(?= past)) (?:(?<to>to)|past|after) (?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
     readSpokenTime,
   ),
   reader(
-    `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till?)${space})(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
+    `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till?) )(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
     readSpokenTime,
   ),
-  reader(`half${space}(?<british>${hourWords}|1[0-2]|[1-9])${halves}?(?![.,:/%]\\d|%)`, readSpokenTime),
+  reader(`half (?<british>${hourWords}|1[0-2]|[1-9])${halves}?(?![.,:/%]\\d|%)`, readSpokenTime),
   reader(
-    "(?<=at\\s{1,2})(?<led>[01]?\\d|2[0-3])h|(?<hour>[01]?\\d|2[0-3])h(?<minute>[0-5]\\d)?",
+    "(?<=at )(?<led>[01]?\\d|2[0-3])h|(?<hour>[01]?\\d|2[0-3])h(?<minute>[0-5]\\d)?",
     ({ led, hour = led, minute = "0" }) => {
       const said = minute !== "0" ? "clear" : led !== undefined || Number(hour) > 12 ? "led" : "bare";
       const seconds = Number(hour) * 3600 + Number(minute) * 60;
@@ -311,23 +305,23 @@ const readers = [
     },
   ),
   reader(
-    new RegExp(`(?:(?<=\\dT)|(?<!\\w|\\d[.,:]))${led}${clock("")}${inHalf}(?:${to}${clock("Last")})?(?!\\w|/)`, "gi"),
+    wordPattern(`(?:(?<=\\dT)|(?<!\\w|\\d[.,:]))${led}${clock("")}${inHalf}(?:${to}${clock("Last")})?(?!\\w|/)`, "gi"),
     readClock,
   ),
-  reader(`(?:(?:12|twelve)(?::00)?${space})?(?:noon|midday|(?<midnight>midnight))`, ({ midnight }) => ({
+  reader("(?:(?:12|twelve)(?::00)? )?(?:noon|midday|(?<midnight>midnight))", ({ midnight }) => ({
     ...{ kind: "time", said: "clear", isExact: true },
     ...(midnight ? { named: "midnight", seconds: 0 } : { named: "noon", seconds: 43_200 }),
   })),
-  reader(`(?<now>this${space})?(?<part>morning|afternoon|evening|night)`, ({ now, part }) => ({
+  reader("(?<now>this )?(?<part>morning|afternoon|evening|night)", ({ now, part }) => ({
     kind: "part",
     part: part as PartOfDay,
     isToday: now !== undefined,
   })),
-  reader(`in${space}(?<hours>\\d{1,2}):(?<rest>[0-5]\\d)(?!${space}?[ap]\\.?m)`, ({ hours, rest }, today) => ({
+  reader("in (?<hours>\\d{1,2}):(?<rest>[0-5]\\d)(?! [ap]\\.?m)", ({ hours, rest }, today) => ({
     ...{ kind: "elapsed", day: today, elapsedMs: (Number(hours) * 60 + Number(rest)) * minuteMs },
   })),
   reader(
-    `(?:in|within)${space}(?:(?:an?${space})?(?:few|several|some)${space}|\\d+\\s?[-–]\\s?\\d+\\s?)${units}|(?:${monthNames})${space}(?:of${space})?(?:this|next|last)${space}year|(?:early|late|later|mid|sometime|(?:middle|beginning|start)${space}of)[\\s-](?:in${space}|on${space})?${the}(?:(?:next${space}|this${space})?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))${space}(?:${weekdays.join("|")})${space}(?:of|in)${space}(?:(?:next|this|the)${space}month|${monthNames})`,
+    `(?:in|within) (?:(?:an? )?(?:few|several|some) |\\d+\\s?[-–]\\s?\\d+\\s?)${units}|(?:${monthNames}) (?:of )?(?:this|next|last) year|(?:early|late|later|mid|sometime|(?:middle|beginning|start) of)[\\s-](?:in |on )?${the}(?:(?:next |this )?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th)) (?:${weekdays.join("|")}) (?:of|in) (?:(?:next|this|the) month|${monthNames})`,
     () => ({ kind: "false", reason: "unclear" }),
   ),
 ];

@@ -1,5 +1,5 @@
 import { once } from "../language/phrases.ts";
-import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
+import { hourWords, maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks, wordPattern } from "./date-words.ts";
 import { type Groups, type Place, yearOf } from "./pieces.ts";
 import { type DateClock, type DateOptions, type DateReading, type Now, nowOf, readDates } from "./read-dates.ts";
 import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay } from "./zoned-time.ts";
@@ -15,17 +15,18 @@ export function readRange(text: string, clock: DateClock, options: DateOptions =
   return findRange(withoutMarks(text), clock, options);
 }
 
-const numbers = "one two three four five six seven eight nine ten eleven twelve".split(" ");
-const year = "(?<year>(?:19|20)\\d\\d|(?:this|last|next)\\s{1,2}year)";
-const eachPeriod = new RegExp(
-  "(?<![\\w'’-])(?:(?<overdue>over\\s?due|past\\s{1,2}due)|(?<which>this|next|last|past)\\s{1,2}(?:(?<unit>week|weekend|month|quarter|year)|" +
-    `(?<count>\\d{1,3}|${numbers.join("|")})\\s{1,2}(?<long>day|week|month|year)s|(?<near>${monthNames}))|(?<unsaid>weekend)|` +
-    `q(?<quarter>[1-4])(?:\\s{1,2}${year.replace("year>", "yearOfQuarter>")})?|` +
-    `(?<=(?:in|of|during|for|before|after|since|until)\\s{1,2})(?<month>${monthNames})(?:\\s{1,2}(?:of\\s{1,2})?${year})?)(?![\\w'’-]|\\s{1,2}\\d)`,
+const year = "(?<year>(?:19|20)\\d\\d|(?:this|last|next) year)";
+const eachPeriod = wordPattern(
+  "(?<![\\w'’-])(?:(?<overdue>over\\s?due|past due)|(?<which>this|next|last|past) (?:(?<unit>week|weekend|month|quarter|year)|" +
+    `(?<count>\\d{1,3}|${hourWords}) (?<long>day|week|month|year)s|(?<near>${monthNames}))|(?<unsaid>weekend)|` +
+    `q(?<quarter>[1-4])(?: ${year.replace("year>", "yearOfQuarter>")})?|` +
+    `(?<=(?:in|of|during|for|before|after|since|until) )(?<month>${monthNames})(?: (?:of )?${year})?)(?![\\w'’-]| \\d)`,
   "gi",
 );
-const leading =
-  /(?<![\w'’-])(?:(?:due\s{1,2})?(?:(by|until|till?|before|after|since|from|no later than)|in|on|for|over|during|within|of)\s{1,2}|due\s{1,2})(?:the\s{1,2})?$|(?<![\w'’-])the\s{1,2}$/i;
+const leading = wordPattern(
+  "(?<![\\w'’-])(?:(?:due )?(?:(by|until|till?|before|after|since|from|no later than)|in|on|for|over|during|within|of) |due )(?:the )?$|(?<![\\w'’-])the $",
+  "i",
+);
 
 type Limits = Pick<DateRange, "from" | "to">;
 
@@ -60,7 +61,7 @@ function limitsOfPeriod(groups: Groups, word: string | undefined, now: Now): Lim
   const said = named.year ?? named.yearOfQuarter;
   const inYear = said === undefined ? undefined : yearOf(said.toLowerCase(), today);
   if (count !== undefined) {
-    const amount = ahead * (numbers.indexOf(count.toLowerCase()) + 1 || Number(count));
+    const amount = ahead * (hourWords.split("|").indexOf(count.toLowerCase()) + 1 || Number(count));
     const [months = 0, length = 0] = { d: [0, 1], w: [0, 7], m: [1], y: [12] }[long.charAt(0).toLowerCase()] ?? [];
     const day = addMonths(today, amount * months) + amount * length;
     return daysAfter(word, Math.min(today, day), Math.max(today, day));
