@@ -1,6 +1,6 @@
 import { only } from "../core/lists.ts";
 import type { Turn } from "../core/turn.ts";
-import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
+import { emptyWords } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
@@ -76,7 +76,8 @@ function fieldOf(line: ThreadLine): string | undefined {
     isMark(word) ||
     questions.test(word) ||
     stems.has(stem(word)) ||
-    [functionWords, auxiliaries, prepositions, besides].some((passing) => passing.has(word));
+    emptyWords.has(word) ||
+    besides.has(word);
   return words.every(isFree)
     ? `${sayThing(thing, line.turn).replace(/^./, (first) => first.toUpperCase())}.`
     : undefined;

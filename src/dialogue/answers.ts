@@ -6,7 +6,7 @@ import { type AnswerSchema, answerSchemaOf, isAnswer, type QuestionItem } from "
 import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
-import { auxiliaries, functionWords, prepositions, smallWords } from "../english/word-classes.ts";
+import { functionWords, smallWords } from "../english/word-classes.ts";
 import { findRefusals } from "../language/refusals.ts";
 import { toSingular } from "../language/word-forms.ts";
 import { isCourtesy, isSmallTalk } from "../planners/rules/courtesy.ts";
@@ -43,11 +43,7 @@ function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine)
     return field !== undefined && (input[field] as { readonly $ref?: unknown } | undefined)?.$ref === item.stepId;
   };
   const isFree = (word: string, at: number) =>
-    (at >= reference.start && at < reference.end) ||
-    isMark(word) ||
-    besides.test(word) ||
-    functionWords.has(word) ||
-    smallWords.has(word);
+    (at >= reference.start && at < reference.end) || isMark(word) || besides.test(word) || smallWords.has(word);
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 
@@ -113,8 +109,6 @@ function wholeText(item: QuestionItem, request: RequestText, { start, end }: Par
   return isAnswer(answerSchemaOf(item), text) ? text : undefined;
 }
 
-const small = [functionWords, smallWords, prepositions, auxiliaries];
-
 /** Drops nouns: "shelf B2" answers "Which shelf?" with B2, and "three bowls" or "6 of them" gives a number. */
 function withoutNouns(said: string, item: QuestionItem): string {
   const asked = new Set(plainOf(item.message).split(" "));
@@ -125,7 +119,7 @@ function withoutNouns(said: string, item: QuestionItem): string {
   const left = words.filter((word) => !isAsked(word));
   const [first = "", ...counted] = left;
   const isCount = readNumber([first.toLowerCase()], 0) !== undefined || /^\d+$/.test(first);
-  const isSmall = (word: string) => small.some((words) => words.has(word.toLowerCase()));
+  const isSmall = (word: string) => smallWords.has(word.toLowerCase());
   const isNoun = counted.length <= 2 && counted.every((word) => /^\p{L}+$/u.test(word) && !isSmall(word));
   return isCount && (isNoun || /^of (?:them|us|it|those|these)$/i.test(counted.join(" "))) ? first : left.join(" ");
 }

@@ -3,17 +3,7 @@ import type { Tool } from "../core/tool.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate } from "../dates/say-date.ts";
 import { cardinals, readNumber, tens } from "../english/numbers.ts";
-import {
-  auxiliaries,
-  functionWords,
-  isPastVerb,
-  isVerb,
-  months,
-  prepositions,
-  smallWords,
-  verbsLike,
-  weekdays,
-} from "../english/word-classes.ts";
+import { isPastVerb, isVerb, months, smallWords, verbsLike, weekdays } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
@@ -115,7 +105,7 @@ function plainNumber(digits: string): string {
 }
 
 function mayOpen(word: string): boolean {
-  const isCommon = [openers, functionWords, smallWords, auxiliaries, prepositions].some((words) => words.has(word));
+  const isCommon = openers.has(word) || smallWords.has(word);
   if (isCommon || isKnownVerb(word) || (isPastVerb(word) && !word.endsWith("ed"))) return true;
   const ending = /(?:ed|ing)$/.exec(word)?.[0].length ?? 0;
   const root = word.slice(0, -ending);

@@ -5,7 +5,7 @@ import { parseWith } from "../core/schema.ts";
 import { escapeTemplate } from "../core/text.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { ordinals } from "../english/numbers.ts";
-import { auxiliaries, functionWords, lightVerbs, prepositions } from "../english/word-classes.ts";
+import { emptyWords, lightVerbs, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, says } from "../planners/rules/calls.ts";
@@ -215,10 +215,8 @@ function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): re
   return isJoined && texts?.every((text) => text !== undefined) ? texts : undefined;
 }
 
-const emptyWords = [functionWords, prepositions, auxiliaries, lightVerbs, light];
-
 function isSkipped(word: string): boolean {
-  return isArticle(word) || isFiller(word) || emptyWords.some((words) => words.has(word));
+  return isArticle(word) || isFiller(word) || [emptyWords, lightVerbs, light].some((words) => words.has(word));
 }
 
 /** True for "another one" and "one with oarweed", where "one" is a pronoun. */

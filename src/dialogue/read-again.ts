@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
-import { functionWords, isVerb, prepositions } from "../english/word-classes.ts";
+import { emptyWords, isVerb, prepositions } from "../english/word-classes.ts";
 import { toSingular } from "../language/word-forms.ts";
 import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -75,7 +75,7 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   const { wish, rules, planning, request } = line;
   const word = request.words[wish?.start ?? 0] ?? "";
   const isOpening = rules.some((tool) => tool.rules.some(({ start }) => start.steps.words.has(word)));
-  const isSmall = functionWords.has(word) || prepositions.has(word);
+  const isSmall = emptyWords.has(word);
   if (wish?.opening !== "more" || isSmall || !(isOpening || isVerb(word))) return false;
   const isTitled = Object.keys(input).some((name) => sentenceNames.has(name));
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);

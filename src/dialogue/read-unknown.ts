@@ -4,14 +4,7 @@ import { yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
 import { escapeTemplate } from "../core/text.ts";
 import type { Turn } from "../core/turn.ts";
-import {
-  auxiliaries,
-  functionWords,
-  lightVerbs,
-  prepositions,
-  questionWords,
-  smallWords,
-} from "../english/word-classes.ts";
+import { lightVerbs, questionWords, smallWords } from "../english/word-classes.ts";
 import { callsIn } from "../planners/rules/calls.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -118,7 +111,7 @@ function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThi
   return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
 }
 
-const small = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords];
+const small = [smallWords, lightVerbs, questionWords];
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
 /** Finds a pronoun for something mentioned earlier in the line: "the tap is repaired, mark it as done". */

@@ -1,5 +1,5 @@
 import { ordinals, readNumber } from "../english/numbers.ts";
-import { functionWords, isVerb, prepositions, smallWords, weekdays } from "../english/word-classes.ts";
+import { functionWords, isVerb, smallWords, titles, weekdays } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { tokenize } from "../language/tokens.ts";
 import { toSingular } from "../language/word-forms.ts";
@@ -223,8 +223,6 @@ function nameAt(line: Line, start: number, focus: Focus): Reference | undefined 
   return { start, end, how: "name", things: meant, isOpen: meant.length > 1 };
 }
 
-const titles = wordSet("mr mrs ms miss dr prof signora signor frau herr madame monsieur");
-
 function wordsOfLabel(label = ""): readonly string[] {
   return tokenize(label, 40).flatMap(({ kind, norm }) => (kind === "sign" ? [] : [norm]));
 }
@@ -238,7 +236,7 @@ function nameEnd({ words, tokens, isPhraseWord }: Line, start: number, { label }
   for (let at = start; at < words.length && tokens[at]?.kind !== "sign"; at++) {
     const word = words[at] ?? "";
     if (!isOwn(word)) break;
-    const isSmall = smallWords.has(word) || prepositions.has(word) || functionWords.has(word);
+    const isSmall = smallWords.has(word);
     if (isSmall && at === start) break;
     if (!isSmall) {
       end = at + 1;

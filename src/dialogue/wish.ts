@@ -18,10 +18,10 @@ export interface Wish extends Part {
 
 const openingWords: Readonly<Record<Wish["opening"], string>> = {
   correct:
-    "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i am afraid i misspoke|i meant|i mean|i meant to say|scratch that|make that|no sorry|sorry no|no wait|wait no|hang on|on reflection|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|it is meant to be|instead",
-  more: "and|also|plus|too|another|and another|one more|as well",
+    "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i meant|i mean|i meant to say|scratch that|make that|hang on|on reflection|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|it is meant to be|instead",
+  more: "and|also|plus|too|another|one more|as well",
   again:
-    "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to|and same for",
+    "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to",
   none: "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hello|first|would you kindly|could you|can you",
 };
 

@@ -107,10 +107,15 @@ export const unsplitPairs: ReadonlySet<string> = new Set(
   ).split("|"),
 );
 
-export const smallWords = wordSet(
-  "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
-    "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
-    "with would you your",
+export const emptyWords: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
+
+export const smallWords: ReadonlySet<string> = new Set([
+  ...emptyWords,
+  ...wordSet("as but if its no not off one so than their them then they what when which who"),
+]);
+
+export const titles = wordSet(
+  "mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame signor signora st coach uncle aunt",
 );
 
 export const truthWords: ReadonlyMap<string, boolean> = new Map([
@@ -131,11 +136,10 @@ export const contractionEndings: ReadonlyMap<string, string> = new Map(
 );
 
 const otherContractions = `
-whats: what is; let's: let us; lets: let us; dont: do not; havent: have not; cannot: can not; cant: can not;
-can't: can not; wont: will not; won't: will not; didnt: did not; doesnt: does not; isnt: is not; arent: are not;
-wasnt: was not; shouldnt: should not; im: i am; ive: i have; weve: we have; youve: you have; theyve: they have; hes: he is; shes: she is; theyre: they are; whos: who is; wheres: where is; thats: that is; theres: there is; youre: you are;
-gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; whens: when is; hows: how is;
-n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
+let's: let us; lets: let us; cannot: can not; cant: can not; can't: can not; wont: will not; won't: will not;
+im: i am; ive: i have; weve: we have; youve: you have; theyve: they have; theyre: they are; youre: you are;
+gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; n: and; w: with; til: until; till: until;
+pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
 /** Small words with two swapped letters: "teh", "adn", "fro". "Are" is left out, because "Rae" is a name. */
@@ -147,7 +151,8 @@ const swapped = "the and for that with from this what have you".split(" ").flatM
 
 export const contractions: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...swapped.filter(([typed]) => typed !== "form"),
-  ...denied.map((verb) => [`${verb}n't`, [verb, "not"]] as const),
+  ...denied.flatMap((verb) => ["n't", "nt"].map((end) => [`${verb}${end}`, [verb, "not"]] as const)),
+  ...[...contractedWords].filter((word) => !/^it$|one$/.test(word)).map((word) => [`${word}s`, [word, "is"]] as const),
   ...otherContractions
     .trim()
     .split(/;\s/)

@@ -1,4 +1,4 @@
-import { auxiliaries, isPastVerb, isVerb, questionWords } from "../english/word-classes.ts";
+import { auxiliaries, isPastVerb, isVerb, months, questionWords } from "../english/word-classes.ts";
 import { tokenize } from "./tokens.ts";
 
 export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
@@ -10,7 +10,7 @@ export interface FoundRefusal {
 }
 
 const day = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
-const period = `(?:${day}|day|week|weekday|weekend|month|year|morning|afternoon|evening|night|hour|minute|quarter|fortnight|mon|tue|tues|wed|thu|thurs|fri|sat|sun|january|february|march|april|may|june|july|august|september|october|november|december|christmas|summer|winter|spring|autumn)`;
+const period = `(?:${day}|day|week|weekday|weekend|month|year|morning|afternoon|evening|night|hour|minute|quarter|fortnight|mon|tues?|wed|thu|thurs|fri|sat|sun|${months.join("|")}|christmas|summer|winter|spring|autumn)`;
 const person =
   "(?:(?:my|our|the|his|her|their) (?:mom|mum|mother|dad|father|wife|husband|boss|manager|brother|sister|son|daughter|friend|team|partner|roommate|flatmate|colleague|colleagues|neighbour|neighbor|kids|assistant|secretary|intern|doctor|parents|girlfriend|boyfriend|uncle|aunt|cousin|grandma|grandpa)|he|she|they|someone|somebody|everyone|everybody|him|her|them)";
 

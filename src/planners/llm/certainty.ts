@@ -1,6 +1,6 @@
 import { endOfString } from "../../core/json.ts";
 import type { TokenLogprob } from "../../core/language-model.ts";
-import { auxiliaries, functionWords, prepositions, smallWords } from "../../english/word-classes.ts";
+import { smallWords } from "../../english/word-classes.ts";
 import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
@@ -76,6 +76,6 @@ export function certaintyOf(likelihood: number | undefined, { words }: Account, 
 }
 
 export function isNamed({ words }: Account): boolean {
-  const says = (word: string) => ![functionWords, auxiliaries, prepositions, smallWords].some((set) => set.has(word));
+  const says = (word: string) => !smallWords.has(word);
   return words.some(({ by, text }) => by === "operation" && says(text.toLowerCase()));
 }

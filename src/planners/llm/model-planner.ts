@@ -11,12 +11,12 @@ import { toolOf } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
-import { mentionsResult } from "../../english/word-classes.ts";
+import { emptyWords, mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import type { CheckedDraft } from "../../plan/check-draft.ts";
 import { languageOf } from "../../plan/expressions.ts";
 import { sayNames } from "../../plan/say-call.ts";
-import { type Account, accountFor, saysNothing } from "../rules/account.ts";
+import { type Account, accountFor } from "../rules/account.ts";
 import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
@@ -337,7 +337,7 @@ class Making {
     for (const { id, taken = [] } of this.made)
       for (const { field, thing } of taken) {
         let verb = words.findIndex(({ place }) => place?.stepId === id && place.path[1] === field) - 1;
-        while (saysNothing.has(textOf(verb))) verb--;
+        while (emptyWords.has(textOf(verb))) verb--;
         const vague = left.find((at) => (thing.isNamed ? others.includes(textOf(at)) : at !== verb));
         if (vague !== undefined) return `${JSON.stringify(textOf(vague))} may mean something other than ${thing.text}`;
       }

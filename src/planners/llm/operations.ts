@@ -1,10 +1,9 @@
 import type { JsonObject } from "../../core/json.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { areOpposite, lightVerbs, verbsLike } from "../../english/word-classes.ts";
+import { areOpposite, emptyWords, lightVerbs, verbsLike } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
-import { saysNothing } from "../rules/account.ts";
 import { particleOf, particles } from "../rules/compiled-phrase.ts";
 import type { Template } from "../rules/match.ts";
 import {
@@ -76,8 +75,7 @@ export function isAskedFor(operation: Operation, words: readonly string[], all: 
   const wordsOf = (other: Operation) => [...namesOf(other), ...literalsOf(other.phrases)];
   const rest = [...all].filter((other) => other !== operation);
   const others = new Set(rest.flatMap(wordsOf).map(stem));
-  const asks = (verb = "") =>
-    isSaid(verb) && !saysNothing.has(verb) && !lightVerbs.has(verb) && !others.has(stem(verb));
+  const asks = (verb = "") => isSaid(verb) && !emptyWords.has(verb) && !lightVerbs.has(verb) && !others.has(stem(verb));
   const phrases = rules.rules.filter((rule) => mayMean(rule, constants));
   if (phrases.length > 0)
     return phrases.some((phrase) => {
@@ -89,7 +87,7 @@ export function isAskedFor(operation: Operation, words: readonly string[], all: 
     });
   const names = namesOf(operation);
   const [verb] = description.toLowerCase().match(/[\p{L}\p{N}]+/u) ?? [];
-  const meaning = names.filter((word) => !saysNothing.has(word));
+  const meaning = names.filter((word) => !emptyWords.has(word));
   if (!names.filter((word) => particles.has(word)).every(isSaid)) return false;
   return [names[0], verb].some(asks) || (meaning.length > 0 && meaning.every(isSaid));
 }
@@ -119,7 +117,7 @@ function openWords(phrase: PhraseRule, constants: Operation["constants"]): reado
 }
 
 function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
-  if (required.some((group) => [...group].some((word) => saysNothing.has(word)))) return [];
+  if (required.some((group) => [...group].some((word) => emptyWords.has(word)))) return [];
   return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
 }
 

@@ -9,11 +9,10 @@ import type { SlotValue } from "../../core/tool.ts";
 import { unitsNamed } from "../../english/units.ts";
 import {
   auxiliaries,
-  functionWords,
+  emptyWords,
   isPastVerb,
   lightVerbs,
   opensMessage,
-  prepositions,
   readAnaphor,
   resultNouns,
   verbsLike,
@@ -115,8 +114,6 @@ interface Unsaid extends Omit<UnsaidValue, "sources"> {
 
 type Slots = Readonly<Record<string, unknown>>;
 
-export const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
-
 function slotsOf(templates: readonly Template[]): ReadonlyMap<string, SlotType> {
   return new Map(templates.flatMap(({ slots }) => [...slots]));
 }
@@ -182,7 +179,7 @@ class RequestAccount {
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => literalsOf([rule, ...rule.anywhere]))]);
     const { words: typed } = this.request;
     const isSpoken = (word: string) =>
-      isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each));
+      isSaid(word) && !emptyWords.has(word) && verbsLike(word).some((each) => spoken.has(each));
     for (const [at, word] of typed.entries())
       if (isSpoken(word) && (!denials.has(word) || isSpoken(typed[at + 1] ?? ""))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
@@ -424,7 +421,7 @@ class RequestAccount {
     const { words, tokens } = this.request;
     const word = words[at] ?? "";
     if (denials.has(word) || tokens[at]?.kind === "quote") return true;
-    return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
+    return isSaid(word) && !emptyWords.has(word) && !(this.answers && asking.has(word));
   }
 
   private isLost(at: number, listed: ReadonlySet<number>): boolean {
@@ -451,7 +448,7 @@ class RequestAccount {
 
   private asksFor(start: number, end: number): boolean {
     const { words } = this.request;
-    const isVerb = (word: string) => !saysNothing.has(word) && verbsLike(word).some((each) => this.verbs.has(each));
+    const isVerb = (word: string) => !emptyWords.has(word) && verbsLike(word).some((each) => this.verbs.has(each));
     const asks = (word: string, at: number) => this.marked.has(start + at) || (!lightVerbs.has(word) && isVerb(word));
     return opensWish(words, start, end) || words.slice(start, end).some(asks);
   }

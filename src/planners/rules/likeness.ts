@@ -1,14 +1,5 @@
 import { mayHoldDate } from "../../dates/date-words.ts";
-import {
-  auxiliaries,
-  functionWords,
-  isVerb,
-  lightVerbs,
-  prepositions,
-  questionWords,
-  smallWords,
-  verbsLike,
-} from "../../english/word-classes.ts";
+import { auxiliaries, isVerb, lightVerbs, questionWords, smallWords, verbsLike } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
@@ -33,8 +24,8 @@ const leadIns = wordSet(
 );
 const tellingVerbs = wordSet("check find list display read see view get look");
 const lightWords = new Set([
-  ...[...functionWords, ...lightVerbs, ...prepositions, ...smallWords, ...questionWords, ...auxiliaries, ...leadIns],
-  ...wordSet("he she they him his her their its if than so too very really much many here thing"),
+  ...[...smallWords, ...lightVerbs, ...questionWords, ...leadIns],
+  ...wordSet("he she him his her too very really much many here thing"),
 ]);
 
 interface Sentence {

@@ -1,6 +1,6 @@
 import type { PhraseNode } from "../../core/phrase-syntax.ts";
 import { parseWith } from "../../core/schema.ts";
-import { functionWords, opensMessage, prepositions, readAnaphor } from "../../english/word-classes.ts";
+import { emptyWords, functionWords, opensMessage, readAnaphor } from "../../english/word-classes.ts";
 import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { splitAt, textOf } from "./items.ts";
@@ -261,7 +261,7 @@ export class Matcher {
     if (thread.pieces === undefined) return;
     const end = readAnaphor(this.request.words, run.position);
     const [[noun, places] = ["", []]] = thread.place.steps.words;
-    if (end === undefined || prepositions.has(noun) || functionWords.has(noun)) return;
+    if (end === undefined || emptyWords.has(noun)) return;
     for (const slot of places.flatMap(({ steps }) => steps.slots)) {
       const type = run.slots.get(slot.name);
       if (type === undefined || thread.filled.includes(slot.name) || isDate(type) || type.kind === "boolean") continue;

@@ -1,6 +1,6 @@
 import { isNullable, type PhraseNode } from "../../core/phrase-syntax.ts";
 import { remembered } from "../../core/remembered.ts";
-import { functionWords, prepositions } from "../../english/word-classes.ts";
+import { emptyWords } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { Template } from "./match.ts";
@@ -46,7 +46,7 @@ const stemsOf = remembered(
 );
 
 export function isContent(word: string): boolean {
-  return /^[\p{L}#]/u.test(word) && !functionWords.has(word) && !prepositions.has(word);
+  return /^[\p{L}#]/u.test(word) && !emptyWords.has(word);
 }
 
 export function wordsIn(node: PhraseNode): readonly string[] {

@@ -1,13 +1,13 @@
 import { remembered } from "../../core/remembered.ts";
 import {
   auxiliaries,
-  functionWords,
   isPastVerb,
   isVerb,
   opensMessage,
   prepositions,
   questionWords,
   smallWords,
+  titles,
   verbsLike,
 } from "../../english/word-classes.ts";
 import { saysAt, wordSet } from "../../english/word-set.ts";
@@ -534,11 +534,10 @@ const asking = wordSet("show list display see view get give find tell check read
 const asksOrDenies = new Set([...questionWords, ...denials].filter((word) => word !== "no"));
 const ofClauses = new Set([...auxiliaries, ...wordSet("i we you he she they")]);
 const nameParts = wordSet("van von der den de di da del la le el al bin");
-const titles = wordSet("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt");
 const polite = wordSet(
-  "please hi hey hello thanks thank ok okay so well would could want need like really quick quickly kindly also then too actually maybe right sure cheers how what when where who why much many",
+  "please hi hey hello thanks thank ok okay so well would could want need like really quick quickly kindly also then too actually maybe right sure cheers much many",
 );
 
 function isSmall(word: string): boolean {
-  return functionWords.has(word) || prepositions.has(word) || smallWords.has(word) || polite.has(word);
+  return smallWords.has(word) || questionWords.has(word) || polite.has(word);
 }

@@ -2,7 +2,7 @@ import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import { remembered } from "../../core/remembered.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
-import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
+import { auxiliaries, mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
@@ -682,9 +682,7 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
 const neverReasons = wordSet("corrected condition repeated");
 const isTopic = /^(?:about|regarding)$/;
 const greetings = /^(?:hi|hello|hey|dear)$/;
-const openers = wordSet(
-  "can could would will shall may might do does did is are was were have has had should please let i we you he she they",
-);
+const openers = new Set([...auxiliaries, ...wordSet("please let i we you he she they")]);
 
 function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {
   const { words, text } = request;

@@ -2,7 +2,7 @@ import { feastWords, monthNames } from "../../dates/date-words.ts";
 import { type DateClock, type DateReading, type FalseDate, readDates } from "../../dates/read-dates.ts";
 import { type DateRange, readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
-import { isPastVerb, isVerb, onePointers, weekdays } from "../../english/word-classes.ts";
+import { isPastVerb, isVerb, onePointers, smallWords, weekdays } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
@@ -221,11 +221,12 @@ function isNamed(said: Said, start: number, end: number): boolean {
   return false;
 }
 
-const followers = wordSet(
-  "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
-    "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
-    "instead too thanks asap urgent since",
-);
+const followers = new Set([
+  ...smallWords,
+  ...wordSet(
+    "again also because due every high low onto otherwise tag tagged then while without instead too thanks asap urgent",
+  ),
+]);
 
 function standsAlone(tokens: readonly Token[], { start, end }: Place): boolean {
   const next = tokens[end];

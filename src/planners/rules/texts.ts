@@ -1,4 +1,4 @@
-import { startsWithVerb } from "../../english/word-classes.ts";
+import { auxiliaries, startsWithVerb } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { isCapital, type RequestText } from "./request.ts";
 
@@ -48,10 +48,13 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
   };
 }
 
-const dangling = wordSet(
-  "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
-    "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but",
-);
+const dangling = new Set([
+  ...auxiliaries,
+  ...wordSet(
+    "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
+      "over back also then well just only please kindly pls plz thats it's or and but",
+  ),
+]);
 
 const spoken = wordSet(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm",
