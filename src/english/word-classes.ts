@@ -3,7 +3,7 @@ import { wordSet } from "./word-set.ts";
 const groups: readonly (readonly string[])[] = `
 book reserve schedule arrange plan
 show list display see view get give find tell check read fetch print pull bring look
-create add make open start register set log record enter file put save write
+create add make new open start register set log record enter file put save write
 cancel delete remove drop scrap void revoke
 send mail email text forward deliver share message
 find search look locate

@@ -460,6 +460,7 @@ class Chart {
     const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) =>
       kind !== "slot" ||
       isMessage ||
+      (value === undefined && this.isSureName(start, end, name)) ||
       this.valuesAt(start).some(
         (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place]?.name === name,
       );
@@ -472,6 +473,15 @@ class Chart {
       pieces.every((piece) => isSure(piece) && isSmallest(piece)) &&
       this.call.phrases.some(({ rule }) => this.isInOrder(rule, pieces))
     );
+  }
+
+  /** True for capitals or a quoted text behind the words that lead to it. */
+  private isSureName(start: number, end: number, name: string | undefined): boolean {
+    const { tokens } = this.request;
+    const slot = this.call.slots.find((each) => each.name === name);
+    if (slot === undefined || !this.isLed(slot, start)) return false;
+    if (tokens[start]?.kind === "quote") return end === start + 1;
+    return tokens.slice(start, end).every((_, index) => isCapital(this.request, start + index));
   }
 
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {

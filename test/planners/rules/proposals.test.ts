@@ -178,15 +178,18 @@ describe("a proposal that asks", () => {
     });
   });
 
-  it("asks for the field that a function fills", async () => {
-    const { reason, proposals } = await refusalOf("remind me to", { tools });
-    expect(reason).toBe("missing");
-    expect(proposals?.[0]).toMatchObject({
-      steps: [{ tool: "TodoStore", input: { operation: "add" } }],
-      text: "add …",
-      asks: { field: "title", type: "text", text: "Which title?" },
-    });
-  });
+  it.each(["remind me to", "new task", "a new todo please"])(
+    "asks for the field that a function fills: %s",
+    async (said) => {
+      const { reason, proposals } = await refusalOf(said, { tools });
+      expect(reason).toBe("missing");
+      expect(proposals?.[0]).toMatchObject({
+        steps: [{ tool: "TodoStore", input: { operation: "add" } }],
+        text: "add …",
+        asks: { field: "title", type: "text", text: "Which title?" },
+      });
+    },
+  );
 
   it("asks where the value is none that the field has", async () => {
     const [first] = await proposalsFor("book a table for 4 in the garden");

@@ -98,6 +98,25 @@ describe("slots", () => {
     else expect(await planned).toEqual([input]);
   });
 
+  const seats = toolWith({
+    name: "Seats",
+    inputSchema: z.object({ guest: z.string(), seats: z.int().positive(), on: z.iso.date() }),
+    effect: "once",
+    phrases: ["keep [a row for] {guest} for {seats} seats on {on}"],
+  });
+  it.each([
+    ["Could you keep a row for Ada Lovelace, four seats, on Saturday?", "Ada Lovelace"],
+    ['keep a row for "the choir", four seats, on Saturday', "the choir"],
+    // A name in small letters may be more than a name, and another order other words.
+    ["keep a row for ada, four seats, on Saturday", undefined],
+    ["a row for Ada Lovelace on Saturday, four seats", undefined],
+    ["keep a row for Ada Lovelace, not four seats, on Saturday", undefined],
+  ])("plans what differs from a phrase in small words alone: %s", async (request, guest) => {
+    const planned = inputsFor(request, [seats]);
+    if (guest === undefined) await expect(planned).rejects.toMatchObject({ code: "cannot-plan" });
+    else expect(await planned).toEqual([{ guest, seats: 4, on: "2026-11-28" }]);
+  });
+
   const timer = toolWith({
     name: "Timer",
     inputSchema: z.object({ minutes: z.number() }),
