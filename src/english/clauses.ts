@@ -78,10 +78,11 @@ const compliment = `[(oh|well|very|so|that is|how|just|simply|absolutely)] (${pr
 
 export const courtesiesAlone: readonly string[] = [
   compliment,
-  "(you are|your) [such] (a|an) (treasure|star|angel|gem|legend|saint|darling|dear|lifesaver|hero|wonder|genius)",
+  "(you are|your) [such] (a|an) [(great|big|real)] (help|treasure|star|angel|gem|legend|saint|darling|dear|lifesaver|hero|wonder|genius)",
+  "(bless you|you (have been|are|were) [(very|so|most|really)] (helpful|kind|patient))",
   "that (is|will be|would be|should be) (all|it|everything) [for (now|today|tonight|the moment|this time)]",
   `(${thanks}|[kind|best] regards|best wishes|yours sincerely)`,
-  `(${greetings}|${places}|(hey|hi|hello) there|good (morning|afternoon|evening|day)|dear assistant|excuse me)`,
+  `(${greetings}|${places}|(hey|hi|hello) there|good (morning|afternoon|evening|day)|[my] dear|dear assistant|excuse me)`,
   "(if you (can|could|would|please|do not mind)|if possible|(would|will|can|could) you|right now|for me|asap|x|no (rush|hurry)|as discussed|no reply needed|before i forget|well done|i trust you are well|[i] hope you are well|sorry to (bother you|be a pain)|go on then|quick (one|thing)|one [more] thing|fyi|and so on|been meaning to ask)",
 ];
 

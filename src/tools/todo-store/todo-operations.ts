@@ -2,6 +2,7 @@ import { AgentError, type AgentErrorDetails, type CallChoice, type TodoMatch } f
 import { defined, failOption } from "../../core/option-tables.ts";
 import { cutText } from "../../core/text.ts";
 import type { UndoneCall } from "../../core/tool.ts";
+import { startsWithVerb } from "../../english/word-classes.ts";
 import { cutPage, foldText, writeOnce } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPage, type TodoStoreOutput } from "./todo.ts";
 import {
@@ -89,16 +90,24 @@ async function findByTitle(
   const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
   const exact = sameText.length > 0 ? sameText : sameKey.todos;
   if (exact.length > 0) return chooseOne(title, exact, completed);
-  const words = wordsOf(title.replace(/^(?:the|my|that|this) /i, ""));
-  const near = await find({ words, limit: maxCandidates });
-  if (match === "words" && near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
-  const fitting = near.todos.filter((todo) => {
-    const own = wordsOf(todo.title);
-    return words.every((word) => own.includes(word));
-  });
+  const fittingOf = async (words: readonly string[]) => {
+    const near = await find({ words, limit: maxCandidates });
+    if (match === "words" && near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
+    return near.todos.filter((todo) => {
+      const own = wordsOf(todo.title);
+      return words.every((word) => own.includes(word));
+    });
+  };
+  const named = title.replace(/^(?:the|my|that|this) /i, "");
+  const fitting = await fittingOf(wordsOf(named));
   if (match === "words" && fitting.length > 0) return chooseOne(title, fitting, completed);
-  const [named] = (await find({ id: title, limit: 1 })).todos;
-  if (named !== undefined) return named;
+  // A shopping list has "a pint of cream" for "buy cream".
+  const bought = named.replace(/^(?:buy|get|pick up|fetch|collect|order) /i, "");
+  const isThing = (todo: Todo) => !startsWithVerb(wordsOf(todo.title));
+  const things = bought === named ? [] : (await fittingOf(wordsOf(bought))).filter(isThing);
+  if (match === "words" && things.length > 0) return chooseOne(title, things, completed);
+  const [known] = (await find({ id: title, limit: 1 })).todos;
+  if (known !== undefined) return known;
   const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
   const message = `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`;
   return failNotFound(find, title, message);

@@ -276,6 +276,16 @@ const listedPhrases = phrasesOf(
   [`${namedList} (:|-) {title}`],
 );
 
+const deeds = new Map(
+  (
+    "bought:buy got:get picked_up:pick_up fetched:fetch collected:collect ordered:order returned:return booked:book hired:hire paid:pay rang:ring rung:ring " +
+    "phoned:phone texted:text emailed:email sent:send posted:post wrote:write written:write cleaned:clean washed:wash watered:water fed:feed " +
+    "fixed:fix repaired:repair made:make baked:bake cooked:cook packed:pack printed:print signed:sign renewed:renew"
+  )
+    .split(" ")
+    .map((row) => row.replaceAll("_", " ").split(":") as [string, string]),
+);
+
 /**
  * Each sign stands for a todo, by title or position: `@` for any, `~` for one whose title does not begin with "my" or
  * the like, and `^` for one whose title begins with a verb.
@@ -290,7 +300,16 @@ function about(
   const ones = "(one|item|task|todo|to do|entry|thing|reminder)";
   const index = `(the|my) {index} ${ones}|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}|[(the|my)] {end} ${ones}`;
   const last = z.enum(["last"]);
-  const types = { ...changeSlots, title: chosen, index: position, end: last, newList: listName, addTags: tagList };
+  const deed = z.enum([...deeds.keys()] as [string, ...string[]]);
+  const types = {
+    ...changeSlots,
+    title: chosen,
+    index: position,
+    end: last,
+    newList: listName,
+    addTags: tagList,
+    deed,
+  };
   const strict = { ...types, title: item };
   const bare: Readonly<Record<string, string>> = { "@": "{title}", "~": "{title}", "^": "{doing}" };
   const make: Made = (fields, context) => targetOf(operation, fields, context);
@@ -311,8 +330,12 @@ const besideChange: readonly string[] = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function targetOf(operation: unknown, { title, index, end, ...others }: Fields, context: PhraseContext) {
+function targetOf(operation: unknown, { title, index, end, deed, ...others }: Fields, context: PhraseContext) {
   const { previous, before } = context;
+  if (deed !== undefined) {
+    const done = deedOf(deed, title);
+    return done === undefined ? undefined : { ...others, title: done };
+  }
   const { operation: last, query } = before?.input ?? {};
   if (index !== undefined || end !== undefined) return inPlace(operation, { ...others, index: index ?? -1 }, context);
   if (typeof title !== "object" || title === null) return { ...(title !== undefined && { title }), ...others };
@@ -321,6 +344,12 @@ function targetOf(operation: unknown, { title, index, end, ...others }: Fields, 
   const isSaidTwice = last === operation && operation !== "update";
   if (last === "list" || last === "clear" || isSaidTwice || previous === undefined) return undefined;
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
+}
+
+/** "I bought the cream" completes "buy cream" or "cream", but not "return cream". */
+function deedOf(deed: unknown, title: unknown): string | undefined {
+  if (typeof title !== "string" || /^\d/.test(title)) return undefined;
+  return `${deeds.get(String(deed))} ${title.replace(/^(?:the|an?|my|our|some) /i, "")}`;
 }
 
 /** Counts positions in the list as shown, because deleting a todo shifts the ones after it. */
@@ -353,6 +382,7 @@ const changePhrases: readonly Phrase[] = [
     `(check|tick|cross|mark|strike) @ off [[of] ${anyList}]`,
     `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] ~`,
     `(just|already) (done|finished|completed|did|sorted) [with] @`,
+    "i [have] [(just|already|now|finally)] {deed} {title} [(now|already)]",
     `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
     `@ [(,|:|-|to)] (done|finished|completed|complete|sorted)`,
     `(done|finished|completed) [(with|:)] ~`,

@@ -33,6 +33,16 @@ describe("a todo found by its title", () => {
     await expect(call({ operation: "get", title: "carp" })).rejects.toMatchObject({ code: "todo-not-found" });
   });
 
+  it("may be named by what is bought, unless its own title has another verb", async () => {
+    const { call } = await filled("a pint of cream", "return milk", "oats");
+    expect(await call({ operation: "complete", title: "buy cream" })).toMatchObject({ id: "t1" });
+    expect(await call({ operation: "complete", title: "Get oats" })).toMatchObject({ id: "t3" });
+    const error = { code: "todo-not-found" };
+    await expect(call({ operation: "complete", title: "buy milk" })).rejects.toMatchObject(error);
+    await expect(call({ operation: "complete", title: "return oats" })).rejects.toMatchObject(error);
+    await expect(call({ operation: "delete", title: "buy oats" })).rejects.toMatchObject(error);
+  });
+
   it("must be named by its whole title if the operation loses something", async () => {
     const { call } = await filled("Wash the dishes");
     const error = { code: "todo-not-found", message: expect.stringContaining("needs the whole title, or an id") };

@@ -34,6 +34,31 @@ describe("todoPhrases", () => {
   });
 
   it.each([
+    ["I have bought the cream now, thank you", ["buy cream"]],
+    ["right, I've rung Mrs Dunmore", ["ring Mrs Dunmore"]],
+    ["I just paid the rent and the deposit", ["pay rent", "pay deposit"]],
+    ["I've picked up my suit", ["pick up suit"]],
+  ])("complete what somebody says was done: %s", async (request, titles) => {
+    expect(await inputsFor(request)).toEqual(titles.map((title) => ({ operation: "complete", title })));
+  });
+
+  it.each([
+    "I got it",
+    "we made it",
+    "I paid 18.40",
+    "my wife bought milk",
+    "we bought the milk",
+    "I would have bought milk",
+    "I have not bought the milk",
+    "have I bought the milk?",
+    "I bought milk or oats",
+    "I almost bought milk",
+    "I bought milk last week and the week before",
+  ])("refuse what may not be a todo that was done: %s", async (request) => {
+    await refusalOf(request);
+  });
+
+  it.each([
     ["add radishes to my shopping list", { title: "radishes", list: "shopping" }],
     ["add milk to the list called groceries", { title: "milk", list: "groceries" }],
     ["add go to the gym to my list", { title: "go to the gym" }],
