@@ -40,16 +40,16 @@ const thanks =
 
 export const courtesiesBefore: readonly string[] = [
   `(${greetings}|${places}|please|kindly|just|quickly|perhaps|maybe you could|thanks|thank you|oh|um|uh|hmm|yes|yeah|sure|too|fine|omg|ah|er|erm|actually|finally|lastly|afterwards|and|quick|dear|assistant|buddy|friend|computer|bot|mate|there|again|besides|additionally|sorry|plus|listen|look|fyi|pretty please)`,
-  "(good (morning|evening|afternoon|day)|go on then|do please|excuse me|when you are ready)",
+  "(good (morning|evening|afternoon|day)|go on then|do please|excuse me)",
   `(can|could|would|will|might|may|wont) ${you} [(possibly|maybe)] [(mind|be able to|be so (kind|good|nice) as to)]`,
   `(can|could|may|might) i [${please}] [(ask|trouble|bother|get|have) you to]`,
   `([i need [some]] help with|help me [(to|with|out [and])]|i (need|want|wish|have|have got|would (like|love)|am (going|trying)) to|i wanna|we (have|need|want) to|i must)`,
   `(do you mind|do you think you could|are you able to|(is it|would it be) possible [for you] to|is there a way to|mind if i ask you to|[[i] think] (it is|its) best if you)`,
-  `(you (can|could|should|may|need to)|go (ahead|on) and|be sure to|make sure (to|[that] you)|feel free to|try to|let us|let me|remember to|be (a dear|an angel) and|be so kind [as to|and]|do me a (favor|favour) [and]|let us get on with it and)`,
+  `(you (can|could|should|may|need to)|go (ahead|on) and|be sure to|make sure (to|[that] you)|feel free to|try to|let us|let me|remember to|be a dear and|be so kind [as to|and]|do me a (favor|favour) [and]|let us get on with it and)`,
   `i (want|need|(would|should) [very much] like|(must|have to) ask|am asking|wish|beg) [to ask] you to`,
   `i (would|should|will) (be [(most|very|so|truly|really|ever so|much|extremely)] ${grateful}|appreciate it|love it|like it) if you (could|would|can|will|might)`,
   `(if you (would|could|can) be (so good|good enough|so kind|kind enough) [as] to|i (wonder|wondered|was wondering|am wondering) (if|whether) you (could|would|can|might)|i was hoping you (could|would))`,
-  "([ok|okay] google|alexa|siri|cortana|olly|jarvis|after that|at the end|in addition|besides that|in the end|last of all|at last|first off|[to] (start|begin) [off] (with|by)|to start)",
+  "([ok|okay] google|alexa|siri|cortana|olly|jarvis|after that|at the end|in addition|besides that|in the end|at last|[to] (start|begin) [off] (with|by)|to start)",
   "(one [quick|more]|quick|another|first|next|last) (thing|question|one|request|favour|favor)",
   "(if you (can|could|do not mind|please|have time)|if possible|when you (can|have [time]|get [the chance])|for me|before i forget|while i (remember|am at it|think of it)|sorry to (bother you|be a pain|ask|trouble you) [again] [but]|whenever convenient|in order that nothing gets forgotten|as discussed|further to my earlier message|apologies for bothering you [yet] [again] [but]|no rush but|action required|to be [perfectly] honest)",
   "(two|three|a few|a couple of) things",
@@ -62,7 +62,7 @@ export const courtesiesBefore: readonly string[] = [
 export const courtesiesAfterText: readonly string[] = [
   thanks,
   `(if you (could|can|would|do not mind|please)|if possible|if that is (ok|okay|possible|alright)|if it is not too much (trouble|to ask)|(would|will|could|can) you|would you mind)`,
-  `when you (can|get ${moment}|have ${moment}|have [a spare] moment|are free)`,
+  `when you (can|get ${moment}|have ${moment}|are free)`,
   "(at your earliest convenience|as discussed|no reply needed|before i forget [again]|(so|so that) i do not forget [it]|real quick|for me please|please and thank you|[and] that is (it|all))",
 ];
 

@@ -184,7 +184,6 @@ raise [@0] TO ([power] [of] @0|@th [power]) => onward a ^ b
 double [of] [@4] => alone a * 2
 triple [of] [@4] => alone a * 3
 quadruple [of] [@4] => alone a * 4
-quintuple [of] [@4] => alone a * 5
 negate [of] [@4] => alone a * -1
 (twice|two times as much as) [@4] => alone 2 * a
 thrice [@4] => alone a * 3

@@ -457,14 +457,19 @@ class Chart {
   }
 
   private isAlike(pieces: readonly Piece[]): boolean {
-    const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) =>
-      kind !== "slot" ||
-      isMessage ||
-      (value === undefined && this.isSureName(start, end, name)) ||
-      this.valuesAt(start).some(
-        (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place]?.name === name,
+    const { words } = this.request;
+    const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) => {
+      if (kind !== "slot" || isMessage) return true;
+      const slot = this.call.slots.find((each) => each.name === name);
+      const isLed = slot !== undefined && this.isLed(slot, start);
+      // "By 3 degrees" is not "to 3 degrees".
+      if (!isLed && directing.test(words[start - 1] ?? "")) return false;
+      if (value === undefined) return isLed && this.isName(start, end);
+      return this.valuesAt(start).some(
+        (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place] === slot,
       );
-    const isSmallest = ({ kind, start }: Piece) => kind !== "free" || smallest.test(this.request.words[start] ?? "");
+    };
+    const isSmallest = ({ kind, start }: Piece) => kind !== "free" || smallest.test(words[start] ?? "");
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
       // "Clean the list" is not "clean out the list".
@@ -475,11 +480,8 @@ class Chart {
     );
   }
 
-  /** True for capitals or a quoted text behind the words that lead to it. */
-  private isSureName(start: number, end: number, name: string | undefined): boolean {
+  private isName(start: number, end: number): boolean {
     const { tokens } = this.request;
-    const slot = this.call.slots.find((each) => each.name === name);
-    if (slot === undefined || !this.isLed(slot, start)) return false;
     if (tokens[start]?.kind === "quote") return end === start + 1;
     return tokens.slice(start, end).every((_, index) => isCapital(this.request, start + index));
   }
@@ -536,7 +538,8 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherWords, at:
 }
 
 const smallest =
-  /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
+  /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|you|now)$/u;
+const directing = /^(?:by|to|from|until|till|since|before|after|than)$/;
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;
 const naming = /^(?:called|named|titled|entitled)$/;

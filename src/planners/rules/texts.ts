@@ -13,7 +13,7 @@ export const denials = wordSet("not never no nothing none nobody without nor");
 
 export const closers: ReadonlyMap<string, string> = new Map(Object.entries({ "(": ")", "[": "]" }));
 const loose = wordSet(
-  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between",
+  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be has have had was were into onto until till til since per during between",
 );
 const starters = wordSet(", ; : and or but & – — … . of than as is are was were");
 

@@ -90,6 +90,7 @@ describe("slots", () => {
     ["put lamp $1,200 in the kitchen", { room: "kitchen", place: 1200 }],
     ["turn maybe the lamp in the kitchen", undefined],
     ["set the kitchen lamp to 500", undefined],
+    ["set the kitchen lamp by 20 percent", undefined],
     ["play scenes one, red in the kitchen", undefined],
     ["light the kitchen from whenever", undefined],
   ])("reads %s", async (request, input) => {
@@ -111,10 +112,20 @@ describe("slots", () => {
     ["keep a row for ada, four seats, on Saturday", undefined],
     ["a row for Ada Lovelace on Saturday, four seats", undefined],
     ["keep a row for Ada Lovelace, not four seats, on Saturday", undefined],
+    ["keep a row for Ada Lovelace, four seats, until Saturday", undefined],
+    ["we will keep a row for Ada Lovelace, four seats, on Saturday", undefined],
   ])("plans what differs from a phrase in small words alone: %s", async (request, guest) => {
     const planned = inputsFor(request, [seats]);
     if (guest === undefined) await expect(planned).rejects.toMatchObject({ code: "cannot-plan" });
     else expect(await planned).toEqual([{ guest, seats: 4, on: "2026-11-28" }]);
+  });
+
+  it("does not read an auxiliary as the end of a name", async () => {
+    const inputSchema = z.object({ name: z.string(), amount: z.number() });
+    const pay = toolWith({ name: "Pay", inputSchema, phrases: ["{name} paid {amount}"] });
+    expect(await inputsFor("Rosa paid 20", [pay])).toEqual([{ name: "Rosa", amount: 20 }]);
+    for (const said of ["Rosa has paid 20", "Rosa had paid 20"])
+      await expect(inputsFor(said, [pay])).rejects.toMatchObject({ code: "cannot-plan" });
   });
 
   const timer = toolWith({
