@@ -27,7 +27,7 @@ export function dayNameOf(word: string): string | undefined {
   return near.length === 1 ? near[0] : undefined;
 }
 
-/** A space in `source` matches one or two. */
+/** A space in `source` matches one or two whitespace characters. */
 export function wordPattern(source: string, flags: string): RegExp {
   return new RegExp(source.replaceAll(" ", "\\s{1,2}"), flags);
 }

@@ -43,7 +43,7 @@ function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine)
     return field !== undefined && (input[field] as { readonly $ref?: unknown } | undefined)?.$ref === item.stepId;
   };
   const isFree = (word: string, at: number) =>
-    (at >= reference.start && at < reference.end) || isMark(word) || besides.test(word) || smallWords.has(word);
+    (at >= reference.start && at < reference.end) || isMark(word) || besides.test(word) || functionWords.has(word);
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 

@@ -24,10 +24,12 @@ function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly Too
   return typeof value === "number" ? { value, from: { runId, stepId, path: name === "" ? [] : [name] } } : undefined;
 }
 
-/** True if "plus 150 times 0.3" continues an earlier sum, although "150 times 0.3" alone is a sum, too. */
+/** True if the line continues an earlier sum although it can be read alone: "plus 150 times 0.3", "add 20% vat". */
 export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): boolean {
-  const isSum = ({ tool }: PlanStep) => sumRulesOf(line, tool) !== undefined;
-  return operators.test(line.request.words[0] ?? "") && resultsOf(line).length > 0 && steps.every(isSum);
+  const { words } = line.request;
+  if (resultsOf(line).length === 0) return false;
+  if (steps.every(({ tool }) => sumRulesOf(line, tool) !== undefined)) return operators.test(words[0] ?? "");
+  return words.some((word) => word === "%" || word === "percent") && readSum(line) !== undefined;
 }
 
 function sumRulesOf({ rules }: ThreadLine, tool: string | undefined): ToolRules | undefined {

@@ -1,5 +1,5 @@
 import { ordinals, readNumber } from "../english/numbers.ts";
-import { functionWords, isVerb, smallWords, titles, weekdays } from "../english/word-classes.ts";
+import { auxiliaries, functionWords, isVerb, smallWords, titles, weekdays } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { tokenize } from "../language/tokens.ts";
 import { toSingular } from "../language/word-forms.ts";
@@ -125,10 +125,10 @@ function attributeAt(line: Line, start: number, focus: Focus): Reference | undef
   return undefined;
 }
 
-/** True at "the one from …", where the following words select a thing and are not a new value. */
-function restricts({ words }: Line, at: number): boolean {
-  const said = words.slice(Math.max(0, at - 1), at + 2).join(" ");
-  return /^the one (?:from|of|with|for|at|on|in|about|by)$/.test(said);
+/** True at "the one from …" and "the one tomorrow", where the following words select a thing and are not a new value. */
+function restricts({ words, datesByStart }: Line, at: number): boolean {
+  if (words[at - 1] !== "the" || words[at] !== "one") return false;
+  return datesByStart.has(at + 1) || /^(?:from|of|with|for|at|on|in|about|by)$/.test(words[at + 1] ?? "");
 }
 
 function isOnDay({ fields }: KnownThing, day: string): boolean {
@@ -236,7 +236,7 @@ function nameEnd({ words, tokens, isPhraseWord }: Line, start: number, { label }
   for (let at = start; at < words.length && tokens[at]?.kind !== "sign"; at++) {
     const word = words[at] ?? "";
     if (!isOwn(word)) break;
-    const isSmall = smallWords.has(word);
+    const isSmall = smallWords.has(word) && !auxiliaries.has(word);
     if (isSmall && at === start) break;
     if (!isSmall) {
       end = at + 1;

@@ -81,7 +81,7 @@ export const courtesiesAlone: readonly string[] = [
   "(you are|your) [such] (a|an) [(great|big|real)] (help|treasure|star|angel|gem|legend|saint|darling|dear|lifesaver|hero|wonder|genius)",
   "(bless you|you (have been|are|were) [(very|so|most|really)] (helpful|kind|patient))",
   "that (is|will be|would be|should be) (all|it|everything) [for (now|today|tonight|the moment|this time)]",
-  `(${thanks}|[kind|best] regards|best wishes|yours sincerely)`,
+  `(${thanks}|[kind|best] regards|best wishes)`,
   `(${greetings}|${places}|(hey|hi|hello) there|good (morning|afternoon|evening|day)|[my] dear|dear assistant|excuse me)`,
   "(if you (can|could|would|please|do not mind)|if possible|(would|will|can|could) you|right now|for me|asap|x|no (rush|hurry)|as discussed|no reply needed|before i forget|well done|i trust you are well|[i] hope you are well|sorry to (bother you|be a pain)|go on then|quick (one|thing)|one [more] thing|fyi|and so on|been meaning to ask)",
 ];

@@ -3,7 +3,7 @@ import { wordSet } from "./word-set.ts";
 const groups: readonly (readonly string[])[] = `
 book reserve schedule arrange plan
 show list display see view get give find tell check read fetch print pull bring look
-create add make new open start register set log record enter file put save write
+create add make open start register set log record enter file put save write
 cancel delete remove drop scrap void revoke
 send mail email text forward deliver share message
 find search look locate
@@ -114,9 +114,7 @@ export const smallWords: ReadonlySet<string> = new Set([
   ...wordSet("as but if its no not off one so than their them then they what when which who"),
 ]);
 
-export const titles = wordSet(
-  "mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame signor signora st coach uncle aunt",
-);
+export const titles = wordSet("mr mrs ms miss dr prof frau herr monsieur madame signor signora");
 
 export const truthWords: ReadonlyMap<string, boolean> = new Map([
   ...["true", "yes", "on", "enabled", "enable"].map((word) => [word, true] as const),

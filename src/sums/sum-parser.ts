@@ -18,6 +18,7 @@ interface Blocked {
 
 export class SumParser {
   uses: "both" | "all" | undefined;
+  // Bundlers shorten private names.
   #at = 0;
   #depth = 0;
   #work: number;

@@ -204,6 +204,8 @@ it("a line that begins with plus continues the sum", async () => {
   expect((await say("plus 150 rolls at 0.30")).output).toMatchObject({ value: 174 });
   expect((await say("plus 4.95 postage")).output).toMatchObject({ value: 178.95 });
   expect((await say("times 1.2 for the vat")).output).toMatchObject({ value: 214.74 });
+  expect((await say("add milk")).output).toMatchObject({ title: "milk" });
+  expect((await say("add 20% vat")).output).toMatchObject({ value: 257.688 });
 });
 
 it("a note about nothing in particular is found again by its words", async () => {

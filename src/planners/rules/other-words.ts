@@ -123,7 +123,11 @@ export class OtherWords {
 
   isDeed(at: number): boolean {
     const word = this.request.words[at] ?? "";
-    return isVerb(word) || verbsLike(word).length > 1;
+    return (
+      isVerb(word) ||
+      verbsLike(word).length > 1 ||
+      (word === "new" && /^(?:an?|[,.!])?$/.test(this.request.words[at - 1] ?? ""))
+    );
   }
 
   readonly readingsOf = remembered((type: CallSlot["type"]) => onceEach((at: number) => readLoosely(type, this, at)));
@@ -470,20 +474,29 @@ class Chart {
       );
     };
     const isSmallest = ({ kind, start }: Piece) => kind !== "free" || smallest.test(words[start] ?? "");
+    const verb = pieces.findIndex(({ kind }) => kind === "word");
+    const wordOf = (piece?: Piece) => words[piece?.start ?? -1] ?? "";
+    // "I booked a table" and "my booking of a table" report one.
+    const [before, deed] = [wordOf(pieces[verb - 1]), wordOf(pieces[verb])];
+    const isTold = reporting.test(before) || isPastVerb(deed) || deed.endsWith("ing");
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
       // "Clean the list" is not "clean out the list".
       !this.call.isDestructive &&
       hasValue &&
+      !(isTold && this.call.rule.tool.tool.declaredEffect !== "pure") &&
       pieces.every((piece) => isSure(piece) && isSmallest(piece)) &&
       this.call.phrases.some(({ rule }) => this.isInOrder(rule, pieces))
     );
   }
 
   private isName(start: number, end: number): boolean {
-    const { tokens } = this.request;
+    const { text, tokens } = this.request;
     if (tokens[start]?.kind === "quote") return end === start + 1;
-    return tokens.slice(start, end).every((_, index) => isCapital(this.request, start + index));
+    return (
+      text !== text.toUpperCase() &&
+      tokens.slice(start, end).every((_, index) => isCapital(this.request, start + index))
+    );
   }
 
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
@@ -539,6 +552,7 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherWords, at:
 
 const smallest =
   /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|you|now)$/u;
+const reporting = /^(?:i|we|you|my|our|your|is|are|am|be)$/;
 const directing = /^(?:by|to|from|until|till|since|before|after|than)$/;
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;

@@ -2,7 +2,6 @@ import { AgentError, type AgentErrorDetails, type CallChoice, type TodoMatch } f
 import { defined, failOption } from "../../core/option-tables.ts";
 import { cutText } from "../../core/text.ts";
 import type { UndoneCall } from "../../core/tool.ts";
-import { startsWithVerb } from "../../english/word-classes.ts";
 import { cutPage, foldText, writeOnce } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPage, type TodoStoreOutput } from "./todo.ts";
 import {
@@ -90,27 +89,36 @@ async function findByTitle(
   const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
   const exact = sameText.length > 0 ? sameText : sameKey.todos;
   if (exact.length > 0) return chooseOne(title, exact, completed);
-  const fittingOf = async (words: readonly string[]) => {
-    const near = await find({ words, limit: maxCandidates });
-    if (match === "words" && near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
-    return near.todos.filter((todo) => {
-      const own = wordsOf(todo.title);
-      return words.every((word) => own.includes(word));
-    });
-  };
-  const named = title.replace(/^(?:the|my|that|this) /i, "");
-  const fitting = await fittingOf(wordsOf(named));
-  if (match === "words" && fitting.length > 0) return chooseOne(title, fitting, completed);
-  // A shopping list has "a pint of cream" for "buy cream".
-  const bought = named.replace(/^(?:buy|get|pick up|fetch|collect|order) /i, "");
-  const isThing = (todo: Todo) => !startsWithVerb(wordsOf(todo.title));
-  const things = bought === named ? [] : (await fittingOf(wordsOf(bought))).filter(isThing);
-  if (match === "words" && things.length > 0) return chooseOne(title, things, completed);
+  if (match === "words") {
+    const named = title.replace(/^(?:the|my|that|this) /i, "");
+    const fitting = await fittingOf(find, title, wordsOf(named));
+    if (fitting.length > 0) return chooseOne(title, fitting, completed);
+    // On a shopping list, "a pint of cream" means "buy cream".
+    const thing = boughtIn(title);
+    const bought = thing === titleKey(title) ? [] : await fittingOf(find, title, wordsOf(thing));
+    const same = bought.filter((todo) => boughtIn(todo.title) === thing);
+    if (same.length > 0) return chooseOne(title, same, completed);
+  }
   const [known] = (await find({ id: title, limit: 1 })).todos;
   if (known !== undefined) return known;
   const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
   const message = `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`;
   return failNotFound(find, title, message);
+}
+
+async function fittingOf(find: Find, title: string, words: readonly string[]): Promise<readonly Todo[]> {
+  const near = await find({ words, limit: maxCandidates });
+  if (near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
+  return near.todos.filter((todo) => {
+    const own = wordsOf(todo.title);
+    return words.every((word) => own.includes(word));
+  });
+}
+
+/** Returns "cream" for "buy cream", "get a pint of cream" and "the cream". */
+function boughtIn(title: string): string {
+  const bare = titleKey(title).replace(/^(?:buy|get|pick up|fetch|collect|order) /, "");
+  return bare.replace(/^(?:(?:the|an?|some|my|our|\d+|two|three) )?(?:\w+ of )?/, "");
 }
 
 function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {

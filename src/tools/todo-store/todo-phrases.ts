@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
 import { dayMs, isoDateTime, isoDay } from "../../dates/zoned-time.ts";
-import { startsWithVerb } from "../../english/word-classes.ts";
+import { isPastVerb, startsWithVerb } from "../../english/word-classes.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
@@ -278,7 +278,7 @@ const listedPhrases = phrasesOf(
 
 const deeds = new Map(
   (
-    "bought:buy got:get picked_up:pick_up fetched:fetch collected:collect ordered:order returned:return booked:book hired:hire paid:pay rang:ring rung:ring " +
+    "bought:buy picked_up:pick_up fetched:fetch collected:collect ordered:order returned:return booked:book hired:hire paid:pay rang:ring rung:ring " +
     "phoned:phone texted:text emailed:email sent:send posted:post wrote:write written:write cleaned:clean washed:wash watered:water fed:feed " +
     "fixed:fix repaired:repair made:make baked:bake cooked:cook packed:pack printed:print signed:sign renewed:renew"
   )
@@ -346,9 +346,9 @@ function targetOf(operation: unknown, { title, index, end, deed, ...others }: Fi
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
 }
 
-/** "I bought the cream" completes "buy cream" or "cream", but not "return cream". */
+/** Makes "buy cream" of "bought" and "the cream". */
 function deedOf(deed: unknown, title: unknown): string | undefined {
-  if (typeof title !== "string" || /^\d/.test(title)) return undefined;
+  if (typeof title !== "string" || /^\d/.test(title) || isPastVerb(title.split(" ")[0] ?? "")) return undefined;
   return `${deeds.get(String(deed))} ${title.replace(/^(?:the|an?|my|our|some) /i, "")}`;
 }
 

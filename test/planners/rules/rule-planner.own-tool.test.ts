@@ -108,16 +108,23 @@ describe("slots", () => {
   it.each([
     ["Could you keep a row for Ada Lovelace, four seats, on Saturday?", "Ada Lovelace"],
     ['keep a row for "the choir", four seats, on Saturday', "the choir"],
-    // A name in small letters may be more than a name, and another order other words.
-    ["keep a row for ada, four seats, on Saturday", undefined],
-    ["a row for Ada Lovelace on Saturday, four seats", undefined],
-    ["keep a row for Ada Lovelace, not four seats, on Saturday", undefined],
-    ["keep a row for Ada Lovelace, four seats, until Saturday", undefined],
-    ["we will keep a row for Ada Lovelace, four seats, on Saturday", undefined],
   ])("plans what differs from a phrase in small words alone: %s", async (request, guest) => {
-    const planned = inputsFor(request, [seats]);
-    if (guest === undefined) await expect(planned).rejects.toMatchObject({ code: "cannot-plan" });
-    else expect(await planned).toEqual([{ guest, seats: 4, on: "2026-11-28" }]);
+    expect(await inputsFor(request, [seats])).toEqual([{ guest, seats: 4, on: "2026-11-28" }]);
+  });
+
+  it.each([
+    "keep a row for ada, four seats, on Saturday",
+    "a row for Ada Lovelace on Saturday, four seats",
+    "keep a row for Ada Lovelace, not four seats, on Saturday",
+    "keep a row for Ada Lovelace, four seats, until Saturday",
+    "we will keep a row for Ada Lovelace, four seats, on Saturday",
+    "I kept a row for Ada Lovelace, four seats, on Saturday",
+    "You keep a row for Ada Lovelace, four seats, on Saturday",
+    "we are keeping a row for Ada Lovelace, four seats, on Saturday",
+    "my keeping a row for Ada Lovelace, four seats, on Saturday",
+    "KEEP A ROW FOR ADA NEAR THE DOOR, FOUR SEATS, ON SATURDAY",
+  ])("plans nothing else with an effect: %s", async (request) => {
+    await expect(inputsFor(request, [seats])).rejects.toMatchObject({ code: "cannot-plan" });
   });
 
   it("does not read an auxiliary as the end of a name", async () => {

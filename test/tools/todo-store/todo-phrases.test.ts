@@ -44,6 +44,8 @@ describe("todoPhrases", () => {
 
   it.each([
     "I got it",
+    "I got lost",
+    "I have bought the cream and added eggs",
     "we made it",
     "I paid 18.40",
     "my wife bought milk",
