@@ -43,7 +43,10 @@ function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine)
     return field !== undefined && (input[field] as { readonly $ref?: unknown } | undefined)?.$ref === item.stepId;
   };
   const isFree = (word: string, at: number) =>
-    (at >= reference.start && at < reference.end) || isMark(word) || besides.test(word) || functionWords.has(word);
+    (at >= reference.start && at < reference.end) ||
+    isMark(word) ||
+    besides.test(word) ||
+    (functionWords.has(word) && !/^(?:by|with|or)$/.test(word));
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 

@@ -34,12 +34,12 @@ const you = "(you|ya|we|someone|somebody)";
 const moment = "(a (sec|second|moment|minute|min|chance|spare moment)|[the] (chance|time))";
 const greetings =
   "morning|mornin|evening|afternoon|hey|hi|hello|hiya|yo|lol|ugh|ok|okay|alright|all right|right|great|cool|well|so|now";
-const places = "first|firstly|first of all|second|secondly|third|thirdly|fourth|fifth|then|next|also";
+const orderWords = "first|firstly|first of all|second|secondly|third|thirdly|fourth|fifth|then|next|also";
 const thanks =
   "(please|pretty please|ta|cheers|much appreciated|(thanks|thank you) [([(ever so|so very|very very|so|very)] much|kindly|in advance|a lot|a million|a bunch)]|many thanks [in advance])";
 
 export const courtesiesBefore: readonly string[] = [
-  `(${greetings}|${places}|please|kindly|just|quickly|perhaps|maybe you could|thanks|thank you|oh|um|uh|hmm|yes|yeah|sure|too|fine|omg|ah|er|erm|actually|finally|lastly|afterwards|and|quick|dear|assistant|buddy|friend|computer|bot|mate|there|again|besides|additionally|sorry|plus|listen|look|fyi|pretty please)`,
+  `(${greetings}|${orderWords}|please|kindly|just|quickly|perhaps|maybe you could|thanks|thank you|oh|um|uh|hmm|yes|yeah|sure|too|fine|omg|ah|er|erm|actually|finally|lastly|afterwards|and|quick|dear|assistant|buddy|friend|computer|bot|mate|there|again|besides|additionally|sorry|plus|listen|look|fyi|pretty please)`,
   "(good (morning|evening|afternoon|day)|go on then|do please|excuse me)",
   `(can|could|would|will|might|may|wont) ${you} [(possibly|maybe)] [(mind|be able to|be so (kind|good|nice) as to)]`,
   `(can|could|may|might) i [${please}] [(ask|trouble|bother|get|have) you to]`,
@@ -82,7 +82,7 @@ export const courtesiesAlone: readonly string[] = [
   "(bless you|you (have been|are|were) [(very|so|most|really)] (helpful|kind|patient))",
   "that (is|will be|would be|should be) (all|it|everything) [for (now|today|tonight|the moment|this time)]",
   `(${thanks}|[kind|best] regards|best wishes)`,
-  `(${greetings}|${places}|(hey|hi|hello) there|good (morning|afternoon|evening|day)|[my] dear|dear assistant|excuse me)`,
+  `(${greetings}|${orderWords}|(hey|hi|hello) there|good (morning|afternoon|evening|day)|[my] dear|dear assistant|excuse me)`,
   "(if you (can|could|would|please|do not mind)|if possible|(would|will|can|could) you|right now|for me|asap|x|no (rush|hurry)|as discussed|no reply needed|before i forget|well done|i trust you are well|[i] hope you are well|sorry to (bother you|be a pain)|go on then|quick (one|thing)|one [more] thing|fyi|and so on|been meaning to ask)",
 ];
 

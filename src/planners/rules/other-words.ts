@@ -17,6 +17,7 @@ import { sayName } from "../../plan/say-call.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
 import { byCost, type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
+import { wordsIn } from "./operation.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, onceEach, type RequestText } from "./request.ts";
 import type { Match } from "./slot-values.ts";
@@ -478,7 +479,7 @@ class Chart {
     const wordOf = (piece?: Piece) => words[piece?.start ?? -1] ?? "";
     // "I booked a table" and "my booking of a table" report one.
     const [before, deed] = [wordOf(pieces[verb - 1]), wordOf(pieces[verb])];
-    const isTold = reporting.test(before) || isPastVerb(deed) || deed.endsWith("ing");
+    const isTold = reporting.test(before) || !this.call.phrases.some(({ rule }) => wordsIn(rule.node).includes(deed));
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
       // "Clean the list" is not "clean out the list".

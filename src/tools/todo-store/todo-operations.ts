@@ -118,7 +118,10 @@ async function fittingOf(find: Find, title: string, words: readonly string[]): P
 /** Returns "cream" for "buy cream", "get a pint of cream" and "the cream". */
 function boughtIn(title: string): string {
   const bare = titleKey(title).replace(/^(?:buy|get|pick up|fetch|collect|order) /, "");
-  return bare.replace(/^(?:(?:the|an?|some|my|our|\d+|two|three) )?(?:\w+ of )?/, "");
+  return bare.replace(
+    /^(?:(?:the|an?|some|my|our|\d+|two|three) )?(?:(?:pint|litre|liter|bottle|carton|can|tin|jar|box|bag|pack|packet|dozen|bunch|loaf|piece|slice|bar|roll|kilo|pound)s? of )?/,
+    "",
+  );
 }
 
 function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {
