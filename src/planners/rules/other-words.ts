@@ -479,7 +479,9 @@ class Chart {
     const wordOf = (piece?: Piece) => words[piece?.start ?? -1] ?? "";
     // "I booked a table" and "my booking of a table" report one.
     const [before, deed] = [wordOf(pieces[verb - 1]), wordOf(pieces[verb])];
-    const isTold = reporting.test(before) || !this.call.phrases.some(({ rule }) => wordsIn(rule.node).includes(deed));
+    const isForm = isPastVerb(deed) || deed.endsWith("ing");
+    const isTyped = this.call.phrases.some(({ rule }) => wordsIn(rule.node).includes(deed));
+    const isTold = reporting.test(before) || (isForm && !isTyped);
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
       // "Clean the list" is not "clean out the list".
