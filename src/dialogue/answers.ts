@@ -14,14 +14,15 @@ import type { Part } from "../planners/rules/items.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
-import type { OpenQuestion } from "./questions.ts";
+import { readHalfSaid } from "./half-said.ts";
+import { dayIn, type OpenQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isLaughter, isMark, readWish, type Wish } from "./wish.ts";
 
 export function answerTo(asked: OpenQuestion, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
   const { stepId } = item;
-  const answer = keyMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
+  const answer = keyMeant(asked, line) ?? timeMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
   if (answer === undefined) return undefined;
   return answer === null ? { status: "decline", runId, stepId } : { status: "answer", runId, stepId, answer };
 }
@@ -48,6 +49,16 @@ function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine)
     besides.test(word) ||
     (functionWords.has(word) && !/^(?:by|with|or)$/.test(word));
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
+}
+
+/** Reads "at eight" on the day that the request named. */
+function timeMeant({ item, request: before = "" }: OpenQuestion, { request, wish }: ThreadLine): JsonValue | undefined {
+  const day = dayIn(readRequest(before, request.clock));
+  const type = slotTypeOf([answerSchemaOf(item) as JsonSchema]);
+  if (day === undefined || wish === undefined || type.kind !== "date-time" || item.options !== undefined)
+    return undefined;
+  const read = readHalfSaid(type, request, wish.start, { own: undefined, last: day, corrects: true });
+  return read.find(({ end }) => end === wish.end)?.value;
 }
 
 const besides = /^(?:ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;
@@ -86,17 +97,19 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   const isWhole = said === "" || /^\s*[-−]/.test(text);
   const isAnyDate = schema.format === "date-or-date-time";
   const type = isAnyDate ? anyDate : slotTypeOf([schema as JsonSchema]);
+  if (schema.format === "date-time" && dayIn(request) !== undefined) return undefined;
   // In "the upper one", "one" is a pronoun.
   if (type.kind === "number" && /\S ones?$/i.test(said)) return undefined;
   const read = readSlot(type, isWhole ? text.trim() : withoutNouns(said, item), clock);
   return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
 }
 
-/** True for "hm", "wait" and "oh wrong one", which answer nothing. */
+/** True for "hm", "wait", "and can I have Sami" and "oh wrong one", which answer nothing. */
 function isRemark(words: readonly string[], wish: Wish | undefined): boolean {
   const said = words.filter((word) => !isMark(word)).join(" ");
   const isDenied = findRefusals(words, 0, words.length).some(({ reason }) => reason === "denied");
-  return wish?.opening === "correct" || isDenied || remark.test(said) || isSmallTalk(words, 0, words.length);
+  const isOpening = wish !== undefined && wish.opening !== "none";
+  return isOpening || isDenied || remark.test(said) || isSmallTalk(words, 0, words.length);
 }
 
 const remark =

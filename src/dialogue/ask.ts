@@ -1,8 +1,7 @@
 import type { AgentError, Proposal, ProposalQuestion } from "../core/errors.ts";
-import { isHolder, type JsonObject, mapItems } from "../core/json.ts";
+import { isHolder, type JsonObject, type JsonValue, mapItems } from "../core/json.ts";
 import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
-import { only } from "../core/lists.ts";
-import type { PlanStep, Question, ToolStep } from "../core/plan.ts";
+import type { PlanStep, Question } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import { answerSchemaOf, chooseFrom, responseOf, yesOrNo } from "../core/question.ts";
 import { isMarked } from "../core/sensitive-paths.ts";
@@ -10,14 +9,12 @@ import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
 import { asReference } from "../plan/references.ts";
-import { questionOf } from "../planners/rules/proposals.ts";
 import { issueOf } from "../planners/rules/steps.ts";
-import type { PlanTurn } from "./draft-turn.ts";
-import { bindKey, fillCall } from "./fill-call.ts";
+import { askNew } from "./gaps.ts";
 import { answerReference, asking, ifAnswered } from "./questions.ts";
 import { determiners } from "./references.ts";
 import { exampleOf } from "./things.ts";
-import type { ThreadLine } from "./thread-line.ts";
+import { ThreadLine } from "./thread-line.ts";
 
 const source = { planner: "dialogue" };
 const minCertainty = 0.5;
@@ -28,6 +25,8 @@ export async function askAfter(
   { details }: AgentError<"cannot-plan">,
 ): Promise<PlanDraft | undefined> {
   const { proposals = [], reason } = details;
+  const fresh = await askNew(await ThreadLine.of(turn));
+  if (fresh !== undefined) return fresh;
   const [best] = proposals;
   if (best === undefined) return undefined;
   // The answer confirms only the question. So the question must cover all words, except a noun for the missing value:
@@ -36,53 +35,36 @@ export async function askAfter(
     determiners.has(turn.request.slice(0, turn.request.indexOf(words)).trim().split(/\s/).at(-1)?.toLowerCase() ?? "");
   const isAllRead = best.unused.every(isAsked);
   const mayAsk = isAllRead && (reason === "missing" || best.certainty >= minAsking);
-  if (best.asks !== undefined && mayAsk) return askForValue(turn, best, best.asks);
+  if (best.asks !== undefined && mayAsk) return askForValues(turn, best, [best.asks]);
   const likely = proposals.filter(({ certainty, asks }) => certainty >= minCertainty && asks === undefined);
   const [first, second] = likely;
   if (reason === "ambiguous" && second !== undefined) return askWhich(likely);
   return first === undefined ? undefined : askIfMeant(first);
 }
 
-/** Asks for the only value that a call with a known thing lacks: "move Okafor". */
-export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const reference = only(line.own);
-  const thing = only(reference?.things ?? []);
-  if (reference === undefined || thing === undefined) return undefined;
-  const found: { readonly step: ToolStep; readonly asks: ProposalQuestion }[] = [];
-  const said = line.withThing(thing, reference);
-  for (const { rules, call, keySlot } of line.callsWith(thing)) {
-    const ways = fillCall(call, { ...said, keySlot });
-    const isWhole = ways.some(({ values, isHinted }) => isHinted && Object.keys(values).length === 1);
-    const lacking = only(call.slots.filter(({ name, isOptional }) => !isOptional && name !== keySlot));
-    const asks = lacking && questionOf(call.rule, { stepId: "s1", slot: lacking.name }, line.request.clock);
-    const input = bindKey(rules, call.rule.fixed as JsonObject, thing);
-    if (!isWhole || asks === undefined || input === undefined) continue;
-    if (found.some(({ step, asks: { field } }) => step.tool === rules.tool.name && field === asks.field)) continue;
-    found.push({ step: { id: "s1", tool: rules.tool.name, input, dependsOn: [] }, asks });
-  }
-  const asked = only(found);
-  const draft = asked && (await askForValue(line.turn, { steps: [asked.step] }, asked.asks));
-  return draft && { status: "plan", draft };
-}
-
-async function askForValue(
+export async function askForValues(
   { tools }: Pick<TurnRequest, "tools">,
   { steps }: Pick<Proposal, "steps">,
-  asks: ProposalQuestion,
+  asks: readonly ProposalQuestion[],
 ): Promise<PlanDraft | undefined> {
-  const step = steps.filter(callsTool).find(({ id }) => id === asks.stepId);
+  const step = steps.filter(callsTool).find(({ id }) => id === asks[0]?.stepId);
   const tool = tools.find(({ name }) => name === step?.tool);
   if (step === undefined || tool === undefined) return undefined;
   const { input } = await toolSchemas(tool);
-  const schemas = schemasAt(input, [asks.field], step.input) ?? [];
-  if (schemas.some(isMarked)) return undefined;
-  const question = questionFor(schemas, asks);
-  if (question === undefined) return undefined;
-  const example = question.options?.[0]?.id ?? exampleOf(answerSchemaOf(question) as JsonSchema);
-  if ((await issueOf({ ...step.input, [asks.field]: example }, tool, undefined)) !== undefined) return undefined;
-  const asked = { ...step, input: { ...step.input, [asks.field]: answerReference } };
+  const questions: Question[] = [];
+  const examples: Record<string, JsonValue> = {};
+  for (const each of asks) {
+    const schemas = schemasAt(input, [each.field], step.input) ?? [];
+    const question = schemas.some(isMarked) ? undefined : questionFor(schemas, each);
+    if (question === undefined) return undefined;
+    questions.push(question);
+    examples[each.field] = question.options?.[0]?.id ?? exampleOf(answerSchemaOf(question) as JsonSchema);
+  }
+  if ((await issueOf({ ...step.input, ...examples }, tool, undefined)) !== undefined) return undefined;
+  const answers = Object.fromEntries(asks.map(({ field }, at) => [field, answerReference(at)]));
+  const asked = { ...step, input: { ...step.input, ...answers } };
   const filled = steps.map((each) => (each === step ? asked : each));
-  return asking(question, filled, source);
+  return asking(questions, filled, source);
 }
 
 const maxChoices = 20;
@@ -120,11 +102,11 @@ function answerSchemaFor(schemas: readonly JsonSchema[], { type }: ProposalQuest
 function askWhich(proposals: readonly Proposal[]): PlanDraft {
   const options = proposals.map(({ text }, at) => ({ id: String(at + 1), label: text }));
   const steps = proposals.flatMap((proposal, at) => ifAnswered(renamed(proposal.steps, at), String(at + 1)));
-  return asking(chooseFrom("Which of these do you mean?", options, false), steps, source);
+  return asking([chooseFrom("Which of these do you mean?", options, false)], steps, source);
 }
 
 function askIfMeant({ text, steps }: Proposal): PlanDraft {
-  return asking(yesOrNo(`Did you mean “${text}”?`), ifAnswered(steps), source);
+  return asking([yesOrNo(`Did you mean “${text}”?`)], ifAnswered(steps), source);
 }
 
 /** Makes step ids unique in a plan that holds several proposals. */

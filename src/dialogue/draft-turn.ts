@@ -36,7 +36,7 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
   });
   const all = said.join(", then ");
   const question = yesOrNo(doubt === "grave" ? `Really ${all}?` : `Did you mean “${all}”?`);
-  return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
+  return { status: "plan", draft: asking([question], ifAnswered(steps), source) };
 }
 
 /** Asks which of several things are meant; the calls for the chosen things then run. */
@@ -55,7 +55,7 @@ export function askWhich(
   const { steps, source } = toSteps(calls.flat());
   const keys = calls.flatMap((own, at) => own.map(() => String(things[at]?.key)));
   const chosen = steps.flatMap((step, at) => ifAnswered([step], keys[at], true));
-  return { status: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
+  return { status: "plan", draft: asking([chooseFrom("Which one?", options, true)], chosen, source) };
 }
 
 function toSteps(calls: readonly MeantCall[]) {

@@ -124,11 +124,11 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   // If a slot takes free text, a word of the call may belong to that text: "glue sticks".
   const mayBeText = call.slots.some((slot) => options.takesText?.(slot));
   const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
-  const isPassed = isSkipped(word) || options.passes?.has(word) === true;
+  const isFree = isPassed(word, options);
   const isLoose = state.isLoose || !(isOwn || isArticle(word) || isFiller(word) || prepositions.has(word));
   const own = isOwn ? [...state.own, stem(word)] : state.own;
-  if (isPassed || isOwn) yield { ...state, at: at + 1, own, skipped: state.skipped + 1, isLoose };
-  if (!isPassed) yield* withText(call, options, state);
+  if (isFree || isOwn) yield { ...state, at: at + 1, own, skipped: state.skipped + 1, isLoose };
+  if (!isFree) yield* withText(call, options, state);
 }
 
 function* withThing(call: Call, thing: BoundThing, state: State): Generator<State> {
@@ -173,7 +173,7 @@ function* withText(call: Call, options: Filling, state: State): Generator<State>
       mayHold(request, place, isQuote) &&
       // In "Conti on the oven", a choice such as "oven" ends the name.
       (isQuote || !options.isValue(place)) &&
-      !(options.isPlain && isSkipped(request.words[place] ?? ""));
+      !(options.isPlain && isPassed(request.words[place] ?? "", options));
     for (let next = at + 1; next <= end && isPart(next - 1); next++) {
       const said = textsIn(request, { start: at, end: next }, slot);
       const filled = isList && said !== undefined ? [said] : said;
@@ -213,6 +213,10 @@ function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): re
     !wordsOf(item).every(isSkipped) && (sentenceNames.has(name) || !notInNames.test(wordsOf(item).join(" ")));
   const texts = items?.map((item) => (isName(item) ? textOf(item, request) : undefined));
   return isJoined && texts?.every((text) => text !== undefined) ? texts : undefined;
+}
+
+function isPassed(word: string, { passes }: FillOptions): boolean {
+  return isSkipped(word) || passes?.has(word) === true;
 }
 
 function isSkipped(word: string): boolean {

@@ -1,18 +1,30 @@
 import type { JsonObject } from "../core/json.ts";
+import { only } from "../core/lists.ts";
 import type { PlanStep, Question } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import type { QuestionItem } from "../core/question.ts";
 import type { TurnRequest } from "../core/turn.ts";
+import type { RequestText } from "../planners/rules/request.ts";
 
-/** Step id of the question. A draft has at most one. */
+/** Step id of the first question. */
 const asks = "q1";
 
-export const answerReference: JsonObject = { $ref: asks };
+/** Refers to the answer to a question of the draft by its place. */
+export function answerReference(place: number): JsonObject {
+  return { $ref: `q${place + 1}` };
+}
 
-export function asking(question: Question, steps: readonly PlanStep[], source: PlanDraft["source"]): PlanDraft {
-  const ask: PlanStep = { id: asks, wait: { ask: question }, dependsOn: [] };
-  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([asks, ...(step.dependsOn ?? [])])] }));
-  return { steps: [ask, ...behind], source };
+export function asking(
+  questions: readonly Question[],
+  steps: readonly PlanStep[],
+  source: PlanDraft["source"],
+): PlanDraft {
+  const ids = questions.map((_, at) => `q${at + 1}`);
+  const waits = questions.map(
+    (ask, at): PlanStep => ({ id: `q${at + 1}`, wait: { ask }, dependsOn: ids.slice(0, at) }),
+  );
+  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([...ids, ...(step.dependsOn ?? [])])] }));
+  return { steps: [...waits, ...behind], source };
 }
 
 export function ifAnswered(steps: readonly PlanStep[], option?: string, several = false): readonly PlanStep[] {
@@ -27,13 +39,23 @@ export function ifAnswered(steps: readonly PlanStep[], option?: string, several 
 export interface OpenQuestion {
   readonly runId: string;
   readonly item: QuestionItem;
+  readonly request: string | undefined;
   readonly steps: readonly PlanStep[];
+  /** Answers to earlier questions of the plan, by step id. */
+  readonly answers: ReadonlyMap<string, unknown>;
 }
 
 export function openQuestion({ runs }: TurnRequest): OpenQuestion | undefined {
-  for (const { runId, status, pending = [], plan } of runs) {
+  for (const { runId, status, pending = [], plan, request, steps } of runs) {
     const item = pending.find(({ kind }) => kind === "question");
-    if (status === "suspended" && item?.kind === "question") return { runId, item, steps: plan?.steps ?? [] };
+    const answers = new Map(steps.flatMap(({ stepId, output }) => (output === undefined ? [] : [[stepId, output]])));
+    if (status === "suspended" && item?.kind === "question")
+      return { runId, item, request, steps: plan?.steps ?? [], answers };
   }
   return undefined;
+}
+
+/** Returns the only day that a line says without a time. */
+export function dayIn({ dates }: RequestText): string | undefined {
+  return only(dates.filter(({ dateTime }) => dateTime === undefined))?.date;
 }

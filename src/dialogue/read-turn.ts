@@ -4,12 +4,12 @@ import { callsTool } from "../core/step.ts";
 import type { Turn, TurnRequest } from "../core/turn.ts";
 import { markOfQuestion } from "../language/refusals.ts";
 import { toSingular } from "../language/word-forms.ts";
-import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
 import { readAbout } from "./about-done.ts";
 import { answerTo, readAnswer, takesAnything } from "./answers.ts";
-import { askAfter, askMissing } from "./ask.ts";
+import { askAfter } from "./ask.ts";
 import { planTurn } from "./draft-turn.ts";
+import { askMissing, readGaps } from "./gaps.ts";
 import { openQuestion } from "./questions.ts";
 import { readAgain, readWithoutReasons } from "./read-again.ts";
 import { readChange, readReplaced } from "./read-change.ts";
@@ -26,12 +26,12 @@ export { askAfter, readAnswer };
 
 /** Reads a line in its thread. The planner gets a line unchanged if it needs no thread or is not understood. */
 export async function readTurn(turn: TurnRequest): Promise<Turn> {
-  const line = new ThreadLine(turn, await Promise.all(turn.tools.map(compileTool)));
+  const line = await ThreadLine.of(turn);
   const exact = await line.planning.planExactly(turn.request);
   const asked = openQuestion(turn);
   const isOpen = asked !== undefined && takesAnything(asked);
   const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
-  const own = answer ?? readAlone(line, exact);
+  const own = answer ?? readAlone(line, exact) ?? (asked && (await readGaps(line, asked)));
   if (own !== undefined) return own;
   const found = await readInThread(line, exact instanceof Refused && exact.reason === "small-talk");
   if (found !== undefined) return lookFirst(line, doubtLook(line, found));

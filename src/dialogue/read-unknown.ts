@@ -11,9 +11,9 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isCapital } from "../planners/rules/request.ts";
 import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
-import { askMissing } from "./ask.ts";
 import type { PlanTurn } from "./draft-turn.ts";
 import { isSameThing, type KnownThing, lookId, removes, takesKey } from "./focus.ts";
+import { askMissing } from "./gaps.ts";
 import { asking, ifAnswered } from "./questions.ts";
 import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
@@ -71,7 +71,7 @@ export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   if (!isPartial || !isChange || !steps.every(callsTool)) return turn;
   const meant = source?.read?.map(({ text }) => text) ?? [];
   const question = yesOrNo(`Did you mean ${meant.join(" and ")}?`);
-  return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
+  return { status: "plan", draft: asking([question], ifAnswered(steps), source) };
 }
 
 /** Looks for others of the same name before a named thing is removed, unless the thread has looked already. */
@@ -104,7 +104,7 @@ function isInView(thing: KnownThing, { focus: { mentions, steps } }: ThreadLine)
   return steps.some(({ input, effect }) => effect === "pure" && Object.values(input).includes(thing.label ?? null));
 }
 
-function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
+export function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
   if (schemas.output === undefined) return undefined;
   const [thing] = thingsIn(turn.tools, tool.name, {}, exampleOf(schemas.output));
   if (thing === undefined || thing.path.length === 0) return undefined;

@@ -8,7 +8,7 @@ import { isPastVerb, questionWords } from "../english/word-classes.ts";
 import { type Call, callsIn } from "../planners/rules/calls.ts";
 import { isArticle } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";
-import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { compileTool, type ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
 import { type BoundThing, isCapital, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
@@ -49,7 +49,11 @@ export class ThreadLine {
   readonly references: readonly Reference[];
   readonly wish: Wish | undefined;
 
-  constructor(
+  static async of(turn: TurnRequest): Promise<ThreadLine> {
+    return new ThreadLine(turn, await Promise.all(turn.tools.map(compileTool)));
+  }
+
+  private constructor(
     readonly turn: TurnRequest,
     readonly rules: readonly ToolRules[],
   ) {

@@ -22,7 +22,7 @@ const openingWords: Readonly<Record<Wish["opening"], string>> = {
   more: "and|also|plus|too|another|one more|as well",
   again:
     "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to",
-  none: "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hello|first|would you kindly|could you|can you",
+  none: "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hello|first|would you kindly|could you|can you",
 };
 
 const openings: ReadonlyMap<string, Wish["opening"]> = new Map(

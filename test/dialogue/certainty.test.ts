@@ -253,8 +253,8 @@ it("what is added has no day of its own", async () => {
 });
 
 it("an answer to a missing value may be followed by which thing was meant", async () => {
-  const { say } = createTalkAgent({ tools: createBuiltInTools() });
-  await say("add change to winter tyres");
+  const { agent, say } = createTalkAgent({ tools: createBuiltInTools() });
+  await agent.run("add change to winter tyres");
   await say("postpone the tyres");
   expect((await say("10 december")).text).toContain("change to winter tyres");
   expect((await say("yes")).steps).toContainEqual(

@@ -116,6 +116,12 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
   });
 }
 
+/** Returns the slots without a value for each way to make the call, the shortest list first. */
+export function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
+  const lacking = needs.map((names) => [...names].filter((name) => !filled.has(name)));
+  return lacking.sort((one, other) => one.length - other.length);
+}
+
 const maxWays = 12;
 
 const neededIn = remembered((node: PhraseNode): readonly ReadonlySet<string>[] => {

@@ -14,7 +14,7 @@ import { saysAt, wordSet } from "../../english/word-set.ts";
 import { once } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
-import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
+import { type Call, type CallSlot, callsIn, itemsIn, lackingOf, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
 import { byCost, type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import { wordsIn } from "./operation.ts";
@@ -144,11 +144,6 @@ export class OtherWords {
     if (isCapital(this.request, at)) return costs.broken;
     return /^(?:&|and)$/.test(word) && isCapital(this.request, at + 1) ? costs.joined : 0;
   }
-}
-
-function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
-  const lacking = needs.map((names) => [...names].filter((name) => !filled.has(name)));
-  return lacking.sort((one, other) => one.length - other.length);
 }
 
 interface ChartValue extends SlotReading {
