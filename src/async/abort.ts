@@ -11,32 +11,32 @@ const none: readonly never[] = [];
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;
-  private listeners: readonly (() => void)[] = none;
-  private controller: AbortController | undefined;
+  #listeners: readonly (() => void)[] = none;
+  #controller: AbortController | undefined;
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.aborted) this.controller.abort(this.reason);
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.aborted) this.#controller.abort(this.reason);
     }
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    this.controller?.abort(reason);
-    for (const listener of this.listeners) listener();
+    this.#controller?.abort(reason);
+    for (const listener of this.#listeners) listener();
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
     // Spreading an empty list allocates room for 17 items.
-    this.listeners = this.listeners.length === 0 ? [listener] : [...this.listeners, listener];
+    this.#listeners = this.#listeners.length === 0 ? [listener] : [...this.#listeners, listener];
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    this.listeners = this.listeners.filter((other) => other !== listener);
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 }
 
@@ -56,12 +56,12 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
 
 export class AbortScope<TReason> {
   reason: TReason | undefined;
-  private readonly sources = new Set<AbortSource>();
+  readonly #sources = new Set<AbortSource>();
 
   abort(reason: TReason): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
-    for (const source of [...this.sources]) source.abort(reason);
+    for (const source of [...this.#sources]) source.abort(reason);
   }
 
   reset(): void {
@@ -71,16 +71,16 @@ export class AbortScope<TReason> {
   open(): AbortSource {
     const source = new AbortSource();
     if (this.reason !== undefined) source.abort(this.reason);
-    this.sources.add(source);
+    this.#sources.add(source);
     return source;
   }
 
   isOpen(source: AbortSource): boolean {
-    return this.sources.has(source);
+    return this.#sources.has(source);
   }
 
   close(source: AbortSource): void {
-    this.sources.delete(source);
+    this.#sources.delete(source);
   }
 }
 

@@ -20,11 +20,11 @@ export type CircuitPermit = ReturnType<CircuitBreaker["enter"]>;
 /** A success does not offset failures, and an outcome counts only if the state has not changed since the call began. */
 export class CircuitBreaker {
   state: CircuitState = "closed";
-  private generation = 0;
-  private isProbing = false;
-  private openedMs = 0;
-  private failuresMs: number[] = [];
-  private next = 0;
+  #generation = 0;
+  #isProbing = false;
+  #openedMs = 0;
+  #failuresMs: number[] = [];
+  #next = 0;
 
   constructor(
     private readonly options: Required<CircuitBreakerOptions>,
@@ -33,56 +33,56 @@ export class CircuitBreaker {
 
   /** The caller must call `report` once, at least with `abandoned`. It then gets the new state, if that has changed. */
   enter() {
-    const change = this.state === "open" ? this.change("half-open") : undefined;
-    this.isProbing = this.state === "half-open";
-    const { generation } = this;
+    const change = this.state === "open" ? this.#change("half-open") : undefined;
+    this.#isProbing = this.state === "half-open";
+    const generation = this.#generation;
     let hasReported = false;
     const report = (verdict: CallVerdict): CircuitState | undefined => {
-      if (hasReported || generation !== this.generation) return undefined;
+      if (hasReported || generation !== this.#generation) return undefined;
       hasReported = true;
-      return this.judge(verdict);
+      return this.#judge(verdict);
     };
     return { change, report };
   }
 
   /** Time until a test call; undefined if a call is allowed now; 0 while a test call runs, because it may end soon. */
   refusedForMs(): number | undefined {
-    if (this.state === "half-open") return this.isProbing ? 0 : undefined;
+    if (this.state === "half-open") return this.#isProbing ? 0 : undefined;
     if (this.state === "closed") return undefined;
     const nowMs = monotonicNow(this.clock);
     // If the clock was set back, the circuit counts as opened just now.
-    this.openedMs = Math.min(this.openedMs, nowMs);
-    const leftMs = this.openedMs + this.options.resetAfterMs - nowMs;
+    this.#openedMs = Math.min(this.#openedMs, nowMs);
+    const leftMs = this.#openedMs + this.options.resetAfterMs - nowMs;
     return leftMs > 0 ? leftMs : undefined;
   }
 
-  private judge(verdict: CallVerdict): CircuitState | undefined {
+  #judge(verdict: CallVerdict): CircuitState | undefined {
     if (this.state === "half-open") {
-      this.isProbing = false;
+      this.#isProbing = false;
       if (verdict === "abandoned") return undefined;
-      return verdict === "succeeded" ? this.change("closed") : this.open();
+      return verdict === "succeeded" ? this.#change("closed") : this.#open();
     }
-    return verdict === "failed" && this.isOneTooMany() ? this.open() : undefined;
+    return verdict === "failed" && this.#isOneTooMany() ? this.#open() : undefined;
   }
 
-  private isOneTooMany(): boolean {
+  #isOneTooMany(): boolean {
     const nowMs = monotonicNow(this.clock);
-    this.failuresMs[this.next] = nowMs;
-    this.next = (this.next + 1) % this.options.maxFailures;
-    const oldestMs = this.failuresMs[this.next];
+    this.#failuresMs[this.#next] = nowMs;
+    this.#next = (this.#next + 1) % this.options.maxFailures;
+    const oldestMs = this.#failuresMs[this.#next];
     return oldestMs !== undefined && Math.abs(nowMs - oldestMs) < this.options.windowMs;
   }
 
-  private open(): CircuitState {
-    this.openedMs = monotonicNow(this.clock);
-    this.failuresMs = [];
-    this.next = 0;
-    return this.change("open");
+  #open(): CircuitState {
+    this.#openedMs = monotonicNow(this.clock);
+    this.#failuresMs = [];
+    this.#next = 0;
+    return this.#change("open");
   }
 
-  private change(state: CircuitState): CircuitState {
+  #change(state: CircuitState): CircuitState {
     this.state = state;
-    this.generation++;
+    this.#generation++;
     return state;
   }
 }

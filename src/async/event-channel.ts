@@ -10,11 +10,11 @@ export interface EventSink<TEvent> {
 
 export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEvent> {
   dropped = 0;
-  private readonly buffer: TEvent[] = [];
-  private expendable = 0;
-  private isClosed = false;
-  private failure: { readonly error: unknown } | undefined;
-  private readonly waiting: {
+  readonly #buffer: TEvent[] = [];
+  #expendable = 0;
+  #isClosed = false;
+  #failure: { readonly error: unknown } | undefined;
+  readonly #waiting: {
     readonly resolve: (result: IteratorResult<TEvent>) => void;
     readonly reject: (error: unknown) => void;
   }[] = [];
@@ -24,50 +24,50 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
   ) {}
 
   push(event: TEvent): void {
-    if (this.isClosed) return;
-    const reader = this.waiting.shift();
+    if (this.#isClosed) return;
+    const reader = this.#waiting.shift();
     if (reader !== undefined) {
       reader.resolve({ value: event, done: false });
       return;
     }
-    if (this.buffer.length >= this.options.capacity) this.dropOne();
-    if (this.options.isExpendable(event)) this.expendable++;
-    this.buffer.push(event);
+    if (this.#buffer.length >= this.options.capacity) this.#dropOne();
+    if (this.options.isExpendable(event)) this.#expendable++;
+    this.#buffer.push(event);
   }
 
   close(): void {
-    this.isClosed = true;
-    for (const reader of this.waiting.splice(0)) reader.resolve({ value: undefined, done: true });
+    this.#isClosed = true;
+    for (const reader of this.#waiting.splice(0)) reader.resolve({ value: undefined, done: true });
   }
 
   fail(error: unknown): void {
-    this.failure = { error };
-    for (const reader of this.waiting.splice(0)) reader.reject(error);
+    this.#failure = { error };
+    for (const reader of this.#waiting.splice(0)) reader.reject(error);
     this.close();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<TEvent> {
-    return { next: () => this.next() };
+    return { next: () => this.#next() };
   }
 
   take(): TEvent | undefined {
-    const event = this.buffer.shift();
-    if (event !== undefined && this.options.isExpendable(event)) this.expendable--;
+    const event = this.#buffer.shift();
+    if (event !== undefined && this.options.isExpendable(event)) this.#expendable--;
     return event;
   }
 
-  private next(): Promise<IteratorResult<TEvent>> {
+  #next(): Promise<IteratorResult<TEvent>> {
     const event = this.take();
     if (event !== undefined) return Promise.resolve({ value: event, done: false });
-    if (this.failure !== undefined) return Promise.reject(this.failure.error);
-    if (this.isClosed) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    if (this.#isClosed) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  private dropOne(): void {
+  #dropOne(): void {
     this.dropped++;
-    const index = this.expendable === 0 ? 0 : this.buffer.findIndex((event) => this.options.isExpendable(event));
-    this.buffer.splice(index, 1);
-    if (this.expendable > 0) this.expendable--;
+    const index = this.#expendable === 0 ? 0 : this.#buffer.findIndex((event) => this.options.isExpendable(event));
+    this.#buffer.splice(index, 1);
+    if (this.#expendable > 0) this.#expendable--;
   }
 }

@@ -14,85 +14,85 @@ interface Subscription<TEvent> {
 const everything = Symbol("everything");
 
 export class EventHub<TEvent extends { readonly type: string }> {
-  private readonly emitter = new EventEmitter();
-  private readonly subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();
+  readonly #emitter = new EventEmitter();
+  readonly #subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();
 
   constructor(private readonly onError: (error: unknown, event: TEvent) => unknown) {}
 
   on(type: string, listener: Listener): () => void {
-    return this.add(type, listener, false);
+    return this.#add(type, listener, false);
   }
 
   once(type: string, listener: Listener): () => void {
-    return this.add(type, listener, true);
+    return this.#add(type, listener, true);
   }
 
   subscribe(listener: Listener): () => void {
-    return this.add(everything, listener, false);
+    return this.#add(everything, listener, false);
   }
 
   off(type: string, listener: Listener): void {
-    const subscription = this.subscriptions.get(type)?.get(listener);
-    if (subscription !== undefined) this.end(subscription);
+    const subscription = this.#subscriptions.get(type)?.get(listener);
+    if (subscription !== undefined) this.#end(subscription);
   }
 
   listenerCount(type: string): number {
-    return this.emitter.listenerCount(type);
+    return this.#emitter.listenerCount(type);
   }
 
   removeAllListeners(type?: string): void {
-    for (const name of type === undefined ? this.emitter.eventNames() : [type]) {
+    for (const name of type === undefined ? this.#emitter.eventNames() : [type]) {
       if (name === everything) continue;
-      this.subscriptions.delete(name);
-      this.emitter.off(name);
+      this.#subscriptions.delete(name);
+      this.#emitter.off(name);
     }
   }
 
   emit(event: TEvent): void {
-    this.emitter.emit(event.type, event);
-    this.emitter.emit(everything, event);
+    this.#emitter.emit(event.type, event);
+    this.#emitter.emit(everything, event);
   }
 
-  private add(name: Name, listener: Listener, isOnce: boolean): () => void {
-    const listeners = this.subscriptions.get(name) ?? new Map<Listener, Subscription<TEvent>>();
-    this.subscriptions.set(name, listeners);
+  #add(name: Name, listener: Listener, isOnce: boolean): () => void {
+    const listeners = this.#subscriptions.get(name) ?? new Map<Listener, Subscription<TEvent>>();
+    this.#subscriptions.set(name, listeners);
     const known = listeners.get(listener);
     if (known !== undefined) {
-      if (isOnce || !known.isOnce) return () => this.end(known);
-      this.end(known);
+      if (isOnce || !known.isOnce) return () => this.#end(known);
+      this.#end(known);
     }
     // The emitter's own `once` calls a listener twice if an earlier listener emits an event of the same type.
     let isOver = false;
     const tell = (event: TEvent) => {
       if (isOver) return;
       isOver = isOnce;
-      if (isOnce) this.end(subscription);
-      this.call(listener, event);
+      if (isOnce) this.#end(subscription);
+      this.#call(listener, event);
     };
     const subscription: Subscription<TEvent> = { name, listener, isOnce, tell };
     listeners.set(listener, subscription);
-    this.emitter.on(name, tell);
-    return () => this.end(subscription);
+    this.#emitter.on(name, tell);
+    return () => this.#end(subscription);
   }
 
-  private end(subscription: Subscription<TEvent>): void {
+  #end(subscription: Subscription<TEvent>): void {
     const { name, listener, tell } = subscription;
-    const listeners = this.subscriptions.get(name);
+    const listeners = this.#subscriptions.get(name);
     if (listeners?.get(listener) !== subscription) return;
     listeners.delete(listener);
-    this.emitter.off(name, tell);
+    this.#emitter.off(name, tell);
   }
 
-  private call(listener: Listener, event: TEvent): void {
+  #call(listener: Listener, event: TEvent): void {
     try {
       const answer = listener(event as never);
-      if (isThenable(answer)) answer.then(undefined, (error: unknown) => this.report(error, event));
+      if (isThenable(answer)) answer.then(undefined, (error: unknown) => this.#report(error, event));
     } catch (error) {
-      this.report(error, event);
+      this.#report(error, event);
     }
   }
 
-  private report(error: unknown, event: TEvent): void {
+  #report(error: unknown, event: TEvent): void {
     try {
       const answer: unknown = this.onError(error, event);
       if (isThenable(answer)) answer.then(undefined, () => {});

@@ -18,10 +18,10 @@ export class Printer {
   }
 
   print(lines: readonly string[]): void {
-    if (lines.length > 0) this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
+    if (lines.length > 0) this.output.write(lines.map((line) => `${this.#harmless(line)}\n`).join(""));
   }
 
-  private harmless(text: string): string {
+  #harmless(text: string): string {
     if (!this.isColored) return printable(text);
     // The odd parts are colour codes.
     const parts = text.split(colorCode);

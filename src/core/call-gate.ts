@@ -42,54 +42,54 @@ export interface Admission {
 }
 
 export class CallGate {
-  private readonly places: Semaphore | undefined;
-  private readonly rate: RateLimit | undefined;
-  private readonly breaker: CircuitBreaker | undefined;
+  readonly #places: Semaphore | undefined;
+  readonly #rate: RateLimit | undefined;
+  readonly #breaker: CircuitBreaker | undefined;
 
   constructor(
     { concurrency, rateLimit, circuitBreaker }: ToolLimitOptions,
     clock: Clock,
     private readonly isOpen: (retryAfterMs: number) => Error,
   ) {
-    if (concurrency !== undefined) this.places = new Semaphore(concurrency);
-    if (rateLimit !== undefined) this.rate = new RateLimit(rateLimit, clock);
+    if (concurrency !== undefined) this.#places = new Semaphore(concurrency);
+    if (rateLimit !== undefined) this.#rate = new RateLimit(rateLimit, clock);
     if (circuitBreaker !== undefined) {
-      this.breaker = new CircuitBreaker(readOptions(circuitBreakerOptions, circuitBreaker), clock);
+      this.#breaker = new CircuitBreaker(readOptions(circuitBreakerOptions, circuitBreaker), clock);
     }
   }
 
   refusesIn(delayMs: number): boolean {
-    return (this.breaker?.refusedForMs() ?? 0) > delayMs;
+    return (this.#breaker?.refusedForMs() ?? 0) > delayMs;
   }
 
   async enter(signal: Abortable): Promise<Admission | undefined> {
-    this.throwIfOpen();
-    if ((await this.places?.acquire(signal)) === false) return undefined;
+    this.#throwIfOpen();
+    if ((await this.#places?.acquire(signal)) === false) return undefined;
     let admission: Admission | undefined;
     try {
-      const hasTurn = (await this.rate?.acquire(signal)) !== false && !signal.aborted;
-      if (hasTurn) admission = this.admit();
+      const hasTurn = (await this.#rate?.acquire(signal)) !== false && !signal.aborted;
+      if (hasTurn) admission = this.#admit();
       return admission;
     } finally {
-      if (admission === undefined) this.places?.release();
+      if (admission === undefined) this.#places?.release();
     }
   }
 
-  private throwIfOpen(): void {
-    const refusedMs = this.breaker?.refusedForMs();
+  #throwIfOpen(): void {
+    const refusedMs = this.#breaker?.refusedForMs();
     if (refusedMs !== undefined) throw this.isOpen(refusedMs);
   }
 
-  private admit(): Admission {
-    this.throwIfOpen();
-    const permit = this.breaker?.enter();
+  #admit(): Admission {
+    this.#throwIfOpen();
+    const permit = this.#breaker?.enter();
     let hasLeft = false;
     return {
       change: permit?.change,
       leave: (verdict) => {
         if (hasLeft) return undefined;
         hasLeft = true;
-        this.places?.release();
+        this.#places?.release();
         return permit?.report(verdict);
       },
     };

@@ -5,25 +5,25 @@ import { canonicalJson } from "./json.ts";
 
 /** Each digest covers the previous digest and the events since. Stores may reorder keys, so events are canonical JSON. */
 export class EvidenceChain {
-  private hash = sha256.create();
-  private readonly encoder = new TextEncoder();
+  #hash = sha256.create();
+  readonly #encoder = new TextEncoder();
 
   constructor(previous = "") {
-    this.update(previous);
+    this.#update(previous);
   }
 
   add(event: AgentEvent): void {
-    this.update(canonicalJson(isDigested(event) ? { ...event, digest: undefined } : event));
+    this.#update(canonicalJson(isDigested(event) ? { ...event, digest: undefined } : event));
   }
 
   close(): string {
-    const digest = bytesToHex(this.hash.digest());
-    this.hash = sha256.create();
-    this.update(digest);
+    const digest = bytesToHex(this.#hash.digest());
+    this.#hash = sha256.create();
+    this.#update(digest);
     return digest;
   }
 
-  private update(text: string): void {
-    this.hash.update(this.encoder.encode(`${text}\n`));
+  #update(text: string): void {
+    this.#hash.update(this.#encoder.encode(`${text}\n`));
   }
 }

@@ -12,67 +12,67 @@ const cutEnd = /… \(\d+ characters\)$/;
 const maxHalf = 1_024;
 
 export class HiddenTexts {
-  private readonly leaves = new Set<unknown>();
-  private readonly texts = new Set<string>();
-  private readonly byHead = new Map<string, string[]>();
-  private readonly headLengths: readonly number[];
+  readonly #leaves = new Set<unknown>();
+  readonly #texts = new Set<string>();
+  readonly #byHead = new Map<string, string[]>();
+  readonly #headLengths: readonly number[];
 
   constructor(private readonly minLength = minQuoted) {
-    this.headLengths = [headLength, minLength];
+    this.#headLengths = [headLength, minLength];
   }
 
   add(value: unknown): void {
     if (isHolder(value)) for (const item of Object.values(value)) this.add(item);
     if (typeof value !== "string" && typeof value !== "number") return;
     const text = String(value);
-    if (text !== "") this.leaves.add(value);
+    if (text !== "") this.#leaves.add(value);
     // encodeURIComponent throws for half a surrogate pair.
     const encoded = text.isWellFormed() ? encodeURIComponent(text) : text;
     for (const form of [text, encoded, JSON.stringify(text).slice(1, -1)]) {
-      if (form.length < this.minLength || this.texts.has(form)) continue;
-      this.texts.add(form);
-      const length = this.headLengths.find((each) => form.length >= each);
-      addTo(this.byHead, form.slice(0, length), form);
+      if (form.length < this.minLength || this.#texts.has(form)) continue;
+      this.#texts.add(form);
+      const length = this.#headLengths.find((each) => form.length >= each);
+      addTo(this.#byHead, form.slice(0, length), form);
     }
   }
 
   isRepeatedIn(leaf: unknown): boolean {
-    return this.leaves.has(leaf) || this.hideIn(leaf) !== leaf;
+    return this.#leaves.has(leaf) || this.hideIn(leaf) !== leaf;
   }
 
   hide(text: string): string {
-    if (text.length < this.minLength || this.texts.size === 0) return text;
+    if (text.length < this.minLength || this.#texts.size === 0) return text;
     let shown = "";
     let start = 0;
     for (let position = 0; position <= text.length - this.minLength; position++) {
-      const found = this.findAt(text, position);
+      const found = this.#findAt(text, position);
       if (found === undefined) continue;
       shown += text.slice(start, position) + hiddenText;
       start = position + found.length;
       // Overlapping texts are hidden together, so that no part of a longer one remains.
-      while (++position < start) start = Math.max(start, position + (this.findAt(text, position)?.length ?? 0));
+      while (++position < start) start = Math.max(start, position + (this.#findAt(text, position)?.length ?? 0));
       position--;
     }
     const rest = text.slice(start);
-    const half = this.findHalf(rest);
+    const half = this.#findHalf(rest);
     const end = half === undefined ? rest : rest.slice(0, half) + hiddenText + rest.slice(rest.search(cutEnd));
     return start === 0 && half === undefined ? text : shown + end;
   }
 
-  private findHalf(text: string): number | undefined {
+  #findHalf(text: string): number | undefined {
     const end = text.search(cutEnd);
     for (let position = Math.max(0, end - maxHalf); position <= end - minQuoted; position++) {
       const half = text.slice(position, end);
-      const alike = half.length < headLength ? this.texts : this.byHead.get(half.slice(0, headLength));
+      const alike = half.length < headLength ? this.#texts : this.#byHead.get(half.slice(0, headLength));
       for (const hidden of alike ?? []) if (hidden.startsWith(half)) return position;
     }
     return undefined;
   }
 
-  private findAt(text: string, position: number): string | undefined {
+  #findAt(text: string, position: number): string | undefined {
     let longest: string | undefined;
-    for (const length of this.headLengths) {
-      for (const hidden of this.byHead.get(text.slice(position, position + length)) ?? []) {
+    for (const length of this.#headLengths) {
+      for (const hidden of this.#byHead.get(text.slice(position, position + length)) ?? []) {
         if (hidden.length > (longest?.length ?? 0) && text.startsWith(hidden, position)) longest = hidden;
       }
     }
@@ -81,8 +81,8 @@ export class HiddenTexts {
 
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
-    if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;
-    if (!isHolder(value) || this.texts.size === 0) return value;
+    if (typeof value === "number") return (this.#texts.has(String(value)) ? hiddenText : value) as T;
+    if (!isHolder(value) || this.#texts.size === 0) return value;
     const isOurs = !isMade && isOurError(value);
     const hidden = mapItems(value, (item, key) =>
       isOurs && (key === "name" || key === "code") ? item : this.hideIn(item, isMade || (key === "details" && !isOurs)),

@@ -124,57 +124,57 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
 
 class JsonWalk {
   readonly path: (string | number)[] = [];
-  private bytesLeft: number;
+  #bytesLeft: number;
 
   constructor(private readonly maxBytes: number) {
-    this.bytesLeft = maxBytes;
+    this.#bytesLeft = maxBytes;
   }
 
   copy(value: unknown, key: string): JsonValue {
-    return this.copyUnwrapped(this.unwrap(value, key));
+    return this.#copyUnwrapped(this.#unwrap(value, key));
   }
 
-  private unwrap(value: unknown, key: string): unknown {
+  #unwrap(value: unknown, key: string): unknown {
     if (typeof value !== "object" || value === null) return value;
-    if (ArrayBuffer.isView(value)) return this.fail("binary data is not JSON; use text or an array of numbers");
+    if (ArrayBuffer.isView(value)) return this.#fail("binary data is not JSON; use text or an array of numbers");
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON !== "function") return value;
-    if (value instanceof Date && Number.isNaN(value.getTime())) return this.fail("an invalid Date is not JSON");
+    if (value instanceof Date && Number.isNaN(value.getTime())) return this.#fail("an invalid Date is not JSON");
     return toJSON.call(value, key);
   }
 
-  private copyUnwrapped(value: unknown): JsonValue {
+  #copyUnwrapped(value: unknown): JsonValue {
     switch (typeof value) {
       case "string":
-        return this.text(value);
+        return this.#text(value);
       case "number":
-        if (!Number.isFinite(value)) return this.fail(`${value} is not JSON; use null or text`);
-        this.count(Object.is(value, -0) ? 1 : String(value).length);
+        if (!Number.isFinite(value)) return this.#fail(`${value} is not JSON; use null or text`);
+        this.#count(Object.is(value, -0) ? 1 : String(value).length);
         return Object.is(value, -0) ? 0 : value;
       case "boolean":
-        this.count(value ? 4 : 5);
+        this.#count(value ? 4 : 5);
         return value;
       case "undefined":
-        this.count(4);
+        this.#count(4);
         return null;
       case "object":
-        if (value !== null) return this.object(value);
-        this.count(4);
+        if (value !== null) return this.#object(value);
+        this.#count(4);
         return null;
       case "bigint":
-        return this.fail("a BigInt is not JSON; use text or a number");
+        return this.#fail("a BigInt is not JSON; use text or a number");
       default:
-        return this.fail(`a ${typeof value} is not JSON`);
+        return this.#fail(`a ${typeof value} is not JSON`);
     }
   }
 
-  private object(value: object): JsonValue {
+  #object(value: object): JsonValue {
     if (this.path.length > maxDepth) throw new TooDeep(`nested deeper than ${maxDepth} levels, or a cycle`);
-    return Array.isArray(value) ? this.array(value) : this.plain(value);
+    return Array.isArray(value) ? this.#array(value) : this.#plain(value);
   }
 
-  private array(value: readonly unknown[]): JsonValue {
-    this.count(2 + Math.max(0, value.length - 1));
+  #array(value: readonly unknown[]): JsonValue {
+    this.#count(2 + Math.max(0, value.length - 1));
     const copy: JsonValue[] = [];
     for (let index = 0; index < value.length; index++) {
       this.path.push(index);
@@ -184,21 +184,21 @@ class JsonWalk {
     return Object.freeze(copy);
   }
 
-  private plain(value: object): JsonValue {
+  #plain(value: object): JsonValue {
     const kind = isPlainObject(value) ? "Object" : Object.prototype.toString.call(value).slice(8, -1);
     const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
-    if (kind !== "Object") return this.fail(`a value of type ${kind} is not JSON; ${advice}`);
-    this.count(2);
+    if (kind !== "Object") return this.#fail(`a value of type ${kind} is not JSON; ${advice}`);
+    this.#count(2);
     const copy: Record<string, JsonValue> = {};
     let isFirst = true;
     for (const key of Object.keys(value)) {
       this.path.push(key);
-      if (key === sealedKey) this.fail(`the key ${sealedKey} is reserved for recorded secrets`);
-      const item = this.unwrap((value as Record<string, unknown>)[key], key);
+      if (key === sealedKey) this.#fail(`the key ${sealedKey} is reserved for recorded secrets`);
+      const item = this.#unwrap((value as Record<string, unknown>)[key], key);
       if (item !== undefined) {
-        this.count(isFirst ? 1 : 2);
-        this.text(key);
-        setOwn(copy, key, this.copyUnwrapped(item));
+        this.#count(isFirst ? 1 : 2);
+        this.#text(key);
+        setOwn(copy, key, this.#copyUnwrapped(item));
         isFirst = false;
       }
       this.path.pop();
@@ -206,18 +206,18 @@ class JsonWalk {
     return Object.freeze(copy);
   }
 
-  private text(value: string): string {
-    this.count(value.length + 2);
-    if (this.maxBytes !== Number.POSITIVE_INFINITY) this.count(extraBytes(value));
+  #text(value: string): string {
+    this.#count(value.length + 2);
+    if (this.maxBytes !== Number.POSITIVE_INFINITY) this.#count(extraBytes(value));
     return value;
   }
 
-  private count(bytes: number): void {
-    this.bytesLeft -= bytes;
-    if (this.bytesLeft < 0) this.fail(`larger than ${this.maxBytes} bytes of JSON`);
+  #count(bytes: number): void {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0) this.#fail(`larger than ${this.maxBytes} bytes of JSON`);
   }
 
-  private fail(message: string): never {
+  #fail(message: string): never {
     throw new NotJson(message);
   }
 }

@@ -64,19 +64,19 @@ type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly
 type Ask = (request: ModelRequest) => Promise<ModelResponse>;
 
 export class ModelCalls {
-  private readonly gate: CallGate;
+  readonly #gate: CallGate;
   /** Refusals of an open circuit, which are not retried, because the next attempt would be refused too. */
-  private readonly refusals = new WeakSet<object>();
+  readonly #refusals = new WeakSet<object>();
 
   constructor(
     readonly model: Pick<LanguageModel, "provider" | "modelId">,
     private readonly settings: ModelCallSettings,
   ) {
-    this.gate = new CallGate(settings, settings.clock, (afterMs) => {
+    this.#gate = new CallGate(settings, settings.clock, (afterMs) => {
       const seconds = Math.ceil(afterMs / 1_000);
       const message = `${modelName(model)} has failed too often; it will be called again in ${seconds} s at the earliest.`;
       const refusal = modelFailure(model, "busy", { message });
-      this.refusals.add(refusal);
+      this.#refusals.add(refusal);
       return refusal;
     });
   }
@@ -88,25 +88,25 @@ export class ModelCalls {
     const call = new AbortController();
     const stopListening = onAbort(signal, () => call.abort(signal.reason));
     try {
-      return await settleOrAbort(this.repeat({ ...request, signal: call.signal }, ask), signal);
+      return await settleOrAbort(this.#repeat({ ...request, signal: call.signal }, ask), signal);
     } finally {
       stopListening();
     }
   }
 
-  private async repeat(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
+  async #repeat(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { retry, clock, random } = this.settings;
     const { signal, attempts } = request;
     const latestStartMs = monotonicNow(clock) + retry.maxTotalMs;
     const attempt = (number: number): Promise<Attempt> =>
-      this.attempt(request, number, ask).then(
+      this.#attempt(request, number, ask).then(
         (value) => ({ ok: true, value }),
         (thrown: unknown) => ({ ok: false, thrown }),
       );
     const shouldRetry = async (failure: Attempt, number: number): Promise<boolean> => {
       if (failure.ok || signal.aborted) return false;
       const { thrown } = failure;
-      if (!isAgentError(thrown, "model-failed") || !thrown.retryable || this.refusals.has(thrown)) return false;
+      if (!isAgentError(thrown, "model-failed") || !thrown.retryable || this.#refusals.has(thrown)) return false;
       const askedMs = retryAfterMs(thrown, clock.now()) ?? 0;
       if (askedMs > retry.maxDelayMs) {
         const { message, details, cause } = thrown;
@@ -115,7 +115,7 @@ export class ModelCalls {
         return false;
       }
       const delayMs = Math.max(retryDelayMs(retry, number, random), askedMs);
-      if (monotonicNow(clock) + delayMs > latestStartMs || this.gate.refusesIn(delayMs)) return false;
+      if (monotonicNow(clock) + delayMs > latestStartMs || this.#gate.refusesIn(delayMs)) return false;
       await attempts?.retry({ attempt: number, error: toErrorData(thrown), delayMs });
       return sleep(delayMs, { clock, signal });
     };
@@ -127,9 +127,9 @@ export class ModelCalls {
     throw last.thrown;
   }
 
-  private async attempt(request: ModelRequest, number: number, ask: Ask): Promise<ModelResponse> {
+  async #attempt(request: ModelRequest, number: number, ask: Ask): Promise<ModelResponse> {
     const { signal, attempts } = request;
-    const admission = await this.gate.enter(signal);
+    const admission = await this.#gate.enter(signal);
     if (admission === undefined) throw signal.reason;
     const { clock } = this.settings;
     let isMade = false;

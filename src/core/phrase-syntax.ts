@@ -37,7 +37,7 @@ export function parseSyntax(
 }
 
 class PhraseReader {
-  private position = 0;
+  #position = 0;
 
   constructor(
     private readonly text: string,
@@ -47,77 +47,77 @@ class PhraseReader {
 
   choice(depth: number): PhraseNode {
     if (depth > maxDepth) throw new PhraseError(`it is nested deeper than ${maxDepth} levels`);
-    const items = [this.sequence(depth)];
-    while (this.peek() === "|") {
-      this.position++;
-      items.push(this.sequence(depth));
+    const items = [this.#sequence(depth)];
+    while (this.#peek() === "|") {
+      this.#position++;
+      items.push(this.#sequence(depth));
     }
     return toNode("choice", items);
   }
 
   expectEnd(): void {
-    if (this.position < this.text.length) throw new PhraseError(`"${this.peek()}" is never opened`);
+    if (this.#position < this.text.length) throw new PhraseError(`"${this.#peek()}" is never opened`);
   }
 
-  private sequence(depth: number): PhraseNode {
+  #sequence(depth: number): PhraseNode {
     const items: PhraseNode[] = [];
-    for (let next = this.peek(); next !== undefined && !"|)]".includes(next); next = this.peek()) {
-      const ending = next === "[" ? this.ending(items.at(-1)) : undefined;
+    for (let next = this.#peek(); next !== undefined && !"|)]".includes(next); next = this.#peek()) {
+      const ending = next === "[" ? this.#ending(items.at(-1)) : undefined;
       if (ending !== undefined) items[items.length - 1] = ending;
-      else if (next === "(" || next === "[") items.push(this.group(next, depth));
-      else if (next === "{") items.push(this.slot());
+      else if (next === "(" || next === "[") items.push(this.#group(next, depth));
+      else if (next === "{") items.push(this.#slot());
       else if (next === "}") throw new PhraseError(`"}" is never opened`);
-      else items.push(...this.words(items.at(-1)?.type === "slot"));
+      else items.push(...this.#words(items.at(-1)?.type === "slot"));
     }
     return toNode("sequence", items);
   }
 
-  private peek(): string | undefined {
-    return this.text[this.position];
+  #peek(): string | undefined {
+    return this.text[this.#position];
   }
 
-  private ending(last: PhraseNode | undefined): PhraseNode | undefined {
-    if (last?.type !== "word" || !/\p{L}/u.test(this.text[this.position - 1] ?? "")) return undefined;
-    const [all, letters] = /^\[(\p{Ll}+)\]/u.exec(this.text.slice(this.position, this.position + 32)) ?? [];
+  #ending(last: PhraseNode | undefined): PhraseNode | undefined {
+    if (last?.type !== "word" || !/\p{L}/u.test(this.text[this.#position - 1] ?? "")) return undefined;
+    const [all, letters] = /^\[(\p{Ll}+)\]/u.exec(this.text.slice(this.#position, this.#position + 32)) ?? [];
     if (all === undefined) return undefined;
-    this.position += all.length;
+    this.#position += all.length;
     return { type: "choice", items: [last, { type: "word", word: `${last.word}${letters}` }] };
   }
 
-  private group(opener: string, depth: number): PhraseNode {
-    const start = this.position;
+  #group(opener: string, depth: number): PhraseNode {
+    const start = this.#position;
     const key = this.text.slice(start, start + keyLength);
     const alike = this.known.get(key) ?? [];
     const known = alike.find(({ text }) => this.text.startsWith(text, start));
     if (known !== undefined) {
-      this.position += known.text.length;
+      this.#position += known.text.length;
       return known.node;
     }
-    this.position++;
+    this.#position++;
     const inner = this.choice(depth + 1);
     const closer = opener === "(" ? ")" : "]";
-    if (this.peek() !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
-    this.position++;
+    if (this.#peek() !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
+    this.#position++;
     const node: PhraseNode = opener === "(" ? inner : { type: "choice", items: [inner, nothing] };
-    this.known.set(key, [...alike, { text: this.text.slice(start, this.position), node }]);
+    this.known.set(key, [...alike, { text: this.text.slice(start, this.#position), node }]);
     return node;
   }
 
-  private slot(): PhraseNode {
-    const end = this.text.indexOf("}", this.position);
+  #slot(): PhraseNode {
+    const end = this.text.indexOf("}", this.#position);
     if (end === -1) throw new PhraseError(`"{" has no "}"`);
-    const name = this.text.slice(this.position + 1, end);
+    const name = this.text.slice(this.#position + 1, end);
     if (!slotName.test(name)) {
       throw new PhraseError(`"{${name}}" is not a slot; a name is a letter or _, then letters, digits, _ or -`);
     }
-    this.position = end + 1;
+    this.#position = end + 1;
     return { type: "slot", name };
   }
 
-  private words(isBehindSlot: boolean): readonly PhraseNode[] {
-    plainText.lastIndex = this.position;
+  #words(isBehindSlot: boolean): readonly PhraseNode[] {
+    plainText.lastIndex = this.#position;
     const text = plainText.exec(this.text)?.[0] ?? "";
-    this.position += text.length;
+    this.#position += text.length;
     const own = isBehindSlot ? text.replace(/^['’]s(?!\p{L})/u, "") : text;
     return this.wordsOf(own).map((word) => ({ type: "word", word }));
   }

@@ -4,18 +4,18 @@ import { remembered } from "./remembered.ts";
 
 export class SensitiveView {
   readonly isSensitive: boolean;
-  private readonly parts: readonly JsonSchema[];
+  readonly #parts: readonly JsonSchema[];
 
   constructor(
     private readonly root: JsonSchema,
     schemas: readonly unknown[] = [root],
   ) {
-    this.parts = withBranches(root, schemas);
-    this.isSensitive = this.parts.some(isMarked);
+    this.#parts = withBranches(root, schemas);
+    this.isSensitive = this.#parts.some(isMarked);
   }
 
   at(key: string | number): SensitiveView {
-    const parts = this.parts.flatMap((part) => childrenAt(part, key));
+    const parts = this.#parts.flatMap((part) => childrenAt(part, key));
     return new SensitiveView(this.root, parts);
   }
 }

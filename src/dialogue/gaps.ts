@@ -11,12 +11,11 @@ import { questionOf } from "../planners/rules/proposals.ts";
 import { readRequest } from "../planners/rules/request.ts";
 import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
-import { askForValues } from "./ask.ts";
+import { askForValues } from "./ask-values.ts";
 import { type PlanTurn, planTurn } from "./draft-turn.ts";
 import { bindKey, callsOf, type FillOptions, fillCall, spreadValues } from "./fill-call.ts";
 import { timesIn, timesOf } from "./half-said.ts";
 import { dayIn, type OpenQuestion } from "./questions.ts";
-import { thingLike } from "./read-unknown.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 interface Gaps extends FillOptions {
@@ -47,7 +46,7 @@ export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
   const { request, wish } = line;
   const said = request.words.slice(wish?.start, wish?.end);
   if (wish === undefined || line.asks || line.own.length > 0 || said.some(isPastVerb)) return undefined;
-  const takesKey = new Set(line.rules.flatMap((own) => [...(thingLike(line, own)?.keyInputs.keys() ?? [])]));
+  const takesKey = new Set(line.rules.flatMap((own) => [...(line.thingLike(own)?.keyInputs.keys() ?? [])]));
   const found: PlanTurn[] = [];
   for (const rules of line.rules) {
     // "Tonight's bookings" asks for a list.

@@ -19,7 +19,6 @@ import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
 import type { Reference } from "./references.ts";
-import { exampleOf, thingsIn } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { itWords } from "./wish.ts";
 
@@ -31,7 +30,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
   const names = unknownNames(line, it === undefined ? { start, end } : { start: 0, end: start });
   for (const lister of names.length === 0 ? [] : line.rules) {
     if (!isPureStep(lister.tool, {}) || (await issueOf({}, lister.tool, undefined)) !== undefined) continue;
-    const like = thingLike(line, lister);
+    const like = line.thingLike(lister);
     if (like === undefined) continue;
     for (const name of names) {
       const thing: KnownThing = { ...like, label: line.textOf(name) };
@@ -85,7 +84,7 @@ export async function lookFirst(line: ThreadLine, turn: Turn): Promise<Turn> {
   const named = things.find((thing) => isRemoved(thing) && !isInView(thing, line));
   if (named?.label === undefined) return turn;
   for (const own of rules) {
-    if (thingLike(line, own)?.kind !== named.kind) continue;
+    if (line.thingLike(own)?.kind !== named.kind) continue;
     for (const { rule, slots } of callsIn(own)) {
       const names = [named.labelField, "query"];
       const slot = slots.find(({ name, type }) => type.kind === "text" && names.includes(name));
@@ -102,13 +101,6 @@ function isInView(thing: KnownThing, { focus: { mentions, steps } }: ThreadLine)
   const [newest] = mentions;
   if (newest?.kind === "shown" && newest.things.some((each) => isSameThing(each, thing))) return true;
   return steps.some(({ input, effect }) => effect === "pure" && Object.values(input).includes(thing.label ?? null));
-}
-
-export function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
-  if (schemas.output === undefined) return undefined;
-  const [thing] = thingsIn(turn.tools, tool.name, {}, exampleOf(schemas.output));
-  if (thing === undefined || thing.path.length === 0) return undefined;
-  return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
 }
 
 const small = [smallWords, lightVerbs, questionWords];

@@ -12,8 +12,9 @@ import { compileTool, type ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
 import { type BoundThing, isCapital, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
-import { type Focus, type KnownThing, readFocus } from "./focus.ts";
+import { type Focus, type KnownThing, lookId, readFocus } from "./focus.ts";
 import { findReferences, isPronoun, type Reference } from "./references.ts";
+import { exampleOf, thingsIn } from "./things.ts";
 import { isMark, readWish, subjects, type Wish } from "./wish.ts";
 
 const maxThings = 50;
@@ -173,6 +174,14 @@ export class ThreadLine {
       const keySlot = keyInputs.get(rules.tool.name);
       return keySlot === undefined ? [] : callsIn(rules).map((call) => ({ rules, call, keySlot }));
     });
+  }
+
+  /** Returns an example of the things that the tool lists. */
+  thingLike({ tool, schemas }: ToolRules): KnownThing | undefined {
+    if (schemas.output === undefined) return undefined;
+    const [thing] = thingsIn(this.turn.tools, tool.name, {}, exampleOf(schemas.output));
+    if (thing === undefined || thing.path.length === 0) return undefined;
+    return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
   }
 
   textOf({ start, end }: Part): string {

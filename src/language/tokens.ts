@@ -28,108 +28,108 @@ export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readon
 }
 
 class Tokenizer {
-  private readonly tokens: Token[] = [];
-  private readonly unclosed = new Set<string>();
-  private newLine = false;
-  private lastEnd = -1;
+  readonly #tokens: Token[] = [];
+  readonly #unclosed = new Set<string>();
+  #newLine = false;
+  #lastEnd = -1;
 
   constructor(private readonly text: string) {}
 
   run(limit: number): readonly Token[] {
     let position = 0;
-    while (position < this.text.length && this.tokens.length <= limit) position = this.next(position);
-    return this.tokens;
+    while (position < this.text.length && this.#tokens.length <= limit) position = this.#next(position);
+    return this.#tokens;
   }
 
-  private next(position: number): number {
+  #next(position: number): number {
     const space = matchAt(gap, this.text, position);
     if (space !== undefined) {
-      if (/[\n\r\u2028\u2029]/.test(space)) this.newLine = true;
+      if (/[\n\r\u2028\u2029]/.test(space)) this.#newLine = true;
       return position + space.length;
     }
     return (
-      this.nextQuote(position) ??
-      this.nextAddress(position) ??
-      this.nextNumber(position) ??
-      this.nextWord(position) ??
-      this.nextSign(position)
+      this.#nextQuote(position) ??
+      this.#nextAddress(position) ??
+      this.#nextNumber(position) ??
+      this.#nextWord(position) ??
+      this.#nextSign(position)
     );
   }
 
-  private nextQuote(position: number): number | undefined {
+  #nextQuote(position: number): number | undefined {
     const first = this.text.charAt(position);
     const closer = closers.get(first);
     if (closer !== undefined) {
       // Searching again for a missing closer would take quadratic time.
-      const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
-      if (end === -1) this.unclosed.add(first);
-      else if (end > position + 1) return this.push("quote", this.text.slice(position + 1, end), position, end + 1);
+      const end = this.#unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
+      if (end === -1) this.#unclosed.add(first);
+      else if (end > position + 1) return this.#push("quote", this.text.slice(position + 1, end), position, end + 1);
       return undefined;
     }
-    if ((first !== "'" && first !== "‘") || this.lastEnd === position) return undefined;
+    if ((first !== "'" && first !== "‘") || this.#lastEnd === position) return undefined;
     const quoted = matchAt(singleQuoted, this.text, position);
     if (quoted === undefined) return undefined;
-    return this.push("quote", quoted.slice(1, -1), position, position + quoted.length);
+    return this.#push("quote", quoted.slice(1, -1), position, position + quoted.length);
   }
 
-  private nextAddress(position: number): number | undefined {
-    const found = this.lastEnd === position ? undefined : matchAt(address, this.text, position);
+  #nextAddress(position: number): number | undefined {
+    const found = this.#lastEnd === position ? undefined : matchAt(address, this.text, position);
     if (found === undefined) return undefined;
-    return this.push("address", found.toLowerCase(), position, position + found.length);
+    return this.#push("address", found.toLowerCase(), position, position + found.length);
   }
 
-  private nextNumber(position: number): number | undefined {
+  #nextNumber(position: number): number | undefined {
     const nth = matchAt(ordinal, this.text, position);
-    if (nth !== undefined) return this.push("word", nth.toLowerCase(), position, position + nth.length);
+    if (nth !== undefined) return this.#push("word", nth.toLowerCase(), position, position + nth.length);
     const digits = matchAt(number, this.text, position);
     if (digits === undefined) return undefined;
     const norm = /^\d+,\d\d$/.test(digits) ? digits.replace(",", ".") : digits.replaceAll(",", "");
-    return this.push("number", norm, position, position + digits.length);
+    return this.#push("number", norm, position, position + digits.length);
   }
 
-  private nextWord(position: number): number | undefined {
-    const half = this.tokens.at(-1)?.kind === "number" ? matchAt(halfOfDay, this.text, position) : undefined;
-    if (half !== undefined) return this.push("word", half.toLowerCase().replaceAll(".", ""), position, position + 4);
+  #nextWord(position: number): number | undefined {
+    const half = this.#tokens.at(-1)?.kind === "number" ? matchAt(halfOfDay, this.text, position) : undefined;
+    if (half !== undefined) return this.#push("word", half.toLowerCase().replaceAll(".", ""), position, position + 4);
     const found = matchAt(word, this.text, position);
     if (found === undefined) return undefined;
-    const isBehindNumber = this.tokens.at(-1)?.kind === "number" && this.lastEnd === position;
+    const isBehindNumber = this.#tokens.at(-1)?.kind === "number" && this.#lastEnd === position;
     const norm = (isBehindNumber && scales.get(found)) || normalizeWord(found);
     const end = position + found.length;
     const apostrophe = norm.lastIndexOf("'");
     const whole = contractions.get(norm);
-    if (whole !== undefined) return this.pushAll(whole, position, end);
+    if (whole !== undefined) return this.#pushAll(whole, position, end);
     const stem = norm.slice(0, apostrophe);
     const ending = apostrophe > 0 ? contractionEndings.get(norm.slice(apostrophe + 1)) : undefined;
     if (ending === undefined || (ending === "is" && !contractedWords.has(stem)))
-      return this.push("word", norm, position, end);
-    this.push("word", stem, position, position + found.length - (norm.length - apostrophe));
-    return this.push("word", ending, this.lastEnd, end);
+      return this.#push("word", norm, position, end);
+    this.#push("word", stem, position, position + found.length - (norm.length - apostrophe));
+    return this.#push("word", ending, this.#lastEnd, end);
   }
 
-  private pushAll(norms: readonly string[], start: number, end: number): number {
+  #pushAll(norms: readonly string[], start: number, end: number): number {
     for (const [index, norm] of norms.entries()) {
       const isLast = index === norms.length - 1;
-      this.push("word", norm, index === 0 ? start : end - 1, isLast ? end : end - 1);
+      this.#push("word", norm, index === 0 ? start : end - 1, isLast ? end : end - 1);
     }
     return end;
   }
 
-  private nextSign(position: number): number {
+  #nextSign(position: number): number {
     const to = matchAt(arrow, this.text, position);
-    if (to !== undefined) return this.push("word", "to", position, position + to.length);
+    if (to !== undefined) return this.#push("word", "to", position, position + to.length);
     const sign = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
     const end = position + sign.length;
-    const last = this.tokens.at(-1);
+    const last = this.#tokens.at(-1);
     const isBehindWord = last?.kind === "word" && last.end === position;
     if (isBehindWord && /[-‐‑]/.test(sign) && /^\p{L}/u.test(this.text.slice(end, end + 2))) return end;
     const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
-    return this.push("sign", isAnd ? "&" : sign, position, end);
+    return this.#push("sign", isAnd ? "&" : sign, position, end);
   }
 
-  private push(kind: Token["kind"], norm: string, start: number, end: number): number {
-    this.tokens.push({ kind, norm, start, end, newLine: this.newLine, glued: this.lastEnd === start });
-    this.newLine = false;
-    this.lastEnd = end;
+  #push(kind: Token["kind"], norm: string, start: number, end: number): number {
+    this.#tokens.push({ kind, norm, start, end, newLine: this.#newLine, glued: this.#lastEnd === start });
+    this.#newLine = false;
+    this.#lastEnd = end;
     return end;
   }
 }

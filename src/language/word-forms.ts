@@ -56,21 +56,21 @@ export function stem(word: string): string {
 const none: readonly string[] = [];
 
 export class Spelling {
-  private readonly meanings = new Map<string, readonly string[]>();
+  readonly #meanings = new Map<string, readonly string[]>();
 
   constructor(private readonly vocabularies: readonly ReadonlySet<string>[]) {}
 
   meaningsOf(word: string): readonly string[] {
     if (word.length < minLength - 1) return none;
-    let meanings = this.meanings.get(word);
+    let meanings = this.#meanings.get(word);
     if (meanings === undefined) {
-      meanings = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word)) ? none : this.find(word);
-      this.meanings.set(word, meanings);
+      meanings = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word)) ? none : this.#find(word);
+      this.#meanings.set(word, meanings);
     }
     return meanings;
   }
 
-  private find(word: string): readonly string[] {
+  #find(word: string): readonly string[] {
     const found = this.vocabularies.flatMap((vocabulary) => findMistyped(word, vocabulary));
     return found.length < 2 ? found : [...new Set(found)];
   }

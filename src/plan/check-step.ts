@@ -303,11 +303,11 @@ const end = Symbol("end");
 interface PathTree extends Map<string | number | typeof end, PathTree> {}
 
 export class PathSet {
-  private readonly root: PathTree = new Map();
+  readonly #root: PathTree = new Map();
 
   constructor(paths: Iterable<JsonPath>) {
     for (const path of paths) {
-      let node = this.root;
+      let node = this.#root;
       for (const key of [...path, end] as const) {
         const next: PathTree = node.get(key) ?? new Map();
         node.set(key, next);
@@ -317,7 +317,7 @@ export class PathSet {
   }
 
   hasAtOrAbove(path: JsonPath): boolean {
-    let node: PathTree | undefined = this.root;
+    let node: PathTree | undefined = this.#root;
     for (const key of path) {
       if (node === undefined || node.has(end)) break;
       node = node.get(key);
@@ -326,7 +326,7 @@ export class PathSet {
   }
 
   hasAtOrBelow(path: JsonPath): boolean {
-    let node: PathTree | undefined = this.root;
+    let node: PathTree | undefined = this.#root;
     for (const key of path) node = node?.get(key);
     return node !== undefined && node.size > 0;
   }

@@ -227,20 +227,20 @@ export class TooMuchRepeated extends RangeError {
 
 /** Counts how much of each output an input repeats. The largest value is free, because an input needs it once. */
 class RepeatedSize {
-  private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
-  private size = 0;
+  readonly #outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
+  #size = 0;
 
   add(stepId: string, value: JsonValue): void {
-    const output = this.outputs.get(stepId);
+    const output = this.#outputs.get(stepId);
     if (output === undefined) {
-      this.outputs.set(stepId, { first: value });
+      this.#outputs.set(stepId, { first: value });
       return;
     }
     const largest = output.largest ?? sizeOf(output.first);
     const size = sizeOf(value);
     output.largest = Math.max(largest, size);
-    this.size += Math.min(largest, size);
-    if (this.size > maxRepeated) throw new TooMuchRepeated(stepId);
+    this.#size += Math.min(largest, size);
+    if (this.#size > maxRepeated) throw new TooMuchRepeated(stepId);
   }
 }
 

@@ -18,7 +18,6 @@ interface Blocked {
 
 export class SumParser {
   uses: "both" | "all" | undefined;
-  // Bundlers shorten private names.
   #at = 0;
   #depth = 0;
   #work: number;

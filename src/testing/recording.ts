@@ -10,12 +10,12 @@ function nodeFs(): typeof import("node:fs") {
 
 /** Rewrites the file from the first changed call on, synchronously, so that it is complete before a run ends. */
 export class RecordingWriter {
-  private readonly texts: (string | undefined)[] = [];
-  private readonly ends: number[] = [];
-  private changed = Number.POSITIVE_INFINITY;
-  private head = "";
-  private headBytes = 0;
-  private size: number | undefined;
+  readonly #texts: (string | undefined)[] = [];
+  readonly #ends: number[] = [];
+  #changed = Number.POSITIVE_INFINITY;
+  #head = "";
+  #headBytes = 0;
+  #size: number | undefined;
 
   constructor(
     private readonly path: string,
@@ -23,58 +23,58 @@ export class RecordingWriter {
   ) {}
 
   reserve(): number {
-    return this.texts.push(undefined) - 1;
+    return this.#texts.push(undefined) - 1;
   }
 
   set(place: number, call: object | undefined): void {
     const text = call && `    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`;
-    if (text === this.texts[place]) return;
-    this.texts[place] = text;
-    this.changed = Math.min(this.changed, place);
+    if (text === this.#texts[place]) return;
+    this.#texts[place] = text;
+    this.#changed = Math.min(this.#changed, place);
   }
 
   write(): void {
-    if (this.changed === Number.POSITIVE_INFINITY) return;
-    if (this.head === "") {
-      this.head = `${JSON.stringify(this.printHead(), undefined, 2).slice(0, -2)},\n  "calls": [`;
-      this.headBytes = Buffer.byteLength(this.head);
+    if (this.#changed === Number.POSITIVE_INFINITY) return;
+    if (this.#head === "") {
+      this.#head = `${JSON.stringify(this.printHead(), undefined, 2).slice(0, -2)},\n  "calls": [`;
+      this.#headBytes = Buffer.byteLength(this.#head);
     }
     const { path } = this;
     const { appendFileSync, mkdirSync, statSync, truncateSync, writeFileSync } = nodeFs();
     try {
       // Another program may have changed or removed the file.
-      const isKnown = this.size !== undefined && statSync(path, { throwIfNoEntry: false })?.size === this.size;
-      const first = isKnown ? Math.min(this.changed, this.ends.length) : 0;
-      const start = this.ends[first - 1] ?? this.headBytes;
-      const { text, end } = this.printFrom(first, start);
-      this.size = undefined;
+      const isKnown = this.#size !== undefined && statSync(path, { throwIfNoEntry: false })?.size === this.#size;
+      const first = isKnown ? Math.min(this.#changed, this.#ends.length) : 0;
+      const start = this.#ends[first - 1] ?? this.#headBytes;
+      const { text, end } = this.#printFrom(first, start);
+      this.#size = undefined;
       if (isKnown) {
         truncateSync(path, start);
         appendFileSync(path, text);
       } else {
         mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
-        writeFileSync(path, this.head + text);
+        writeFileSync(path, this.#head + text);
       }
-      this.size = end;
-      this.changed = Number.POSITIVE_INFINITY;
+      this.#size = end;
+      this.#changed = Number.POSITIVE_INFINITY;
     } catch (thrown) {
       throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
     }
   }
 
-  private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
+  #printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
     let end = start;
     const parts: string[] = [];
-    for (let place = first; place < this.texts.length; place++) {
-      const text = this.texts[place];
+    for (let place = first; place < this.#texts.length; place++) {
+      const text = this.#texts[place];
       if (text !== undefined) {
-        const part = `${end === this.headBytes ? "\n" : ",\n"}${text}`;
+        const part = `${end === this.#headBytes ? "\n" : ",\n"}${text}`;
         parts.push(part);
         end += Buffer.byteLength(part);
       }
-      this.ends[place] = end;
+      this.#ends[place] = end;
     }
-    const tail = end === this.headBytes ? "]\n}\n" : "\n  ]\n}\n";
+    const tail = end === this.#headBytes ? "]\n}\n" : "\n  ]\n}\n";
     return { text: parts.join("") + tail, end: end + tail.length };
   }
 }
@@ -147,9 +147,9 @@ const maxDifferences = 3;
 
 export class Replay<TRecording extends Recording> {
   readonly recording: TRecording;
-  private readonly places = new Map<string, number[]>();
-  private readonly open = new Set<number>();
-  private readonly misses: string[] = [];
+  readonly #places = new Map<string, number[]>();
+  readonly #open = new Set<number>();
+  readonly #misses: string[] = [];
 
   constructor(
     private readonly path: string,
@@ -157,15 +157,15 @@ export class Replay<TRecording extends Recording> {
   ) {
     this.recording = readRecording(path, kind);
     for (const [place, call] of this.recording.calls.entries()) {
-      addTo(this.places, canonicalJson(kind.identityOf(call)), place);
-      this.open.add(place);
+      addTo(this.#places, canonicalJson(kind.identityOf(call)), place);
+      this.#open.add(place);
     }
   }
 
   take(identity: object): CallOf<TRecording> | undefined {
-    const place = this.places.get(canonicalJson(identity))?.shift();
+    const place = this.#places.get(canonicalJson(identity))?.shift();
     if (place === undefined) return undefined;
-    this.open.delete(place);
+    this.#open.delete(place);
     return this.recording.calls[place];
   }
 
@@ -182,7 +182,7 @@ export class Replay<TRecording extends Recording> {
       (one, other) => one.differences.length - other.differences.length || other.common - one.common,
     );
     const fail = (why: string) => {
-      this.misses.push(why);
+      this.#misses.push(why);
       return new Error(
         `The recording "${path}" has no answer from ${from} for this call: ${why}. ${kind.howToRecord(path)}`,
       );
@@ -192,14 +192,15 @@ export class Replay<TRecording extends Recording> {
       return fail(`it was recorded ${times === 1 ? "once" : `${times} times`}, but made more often (${asked})`);
     const { index, differences } = nearest;
     const count = compared.length === 1 ? `1 call${of} is` : `${compared.length} calls${of} are`;
-    const used = this.open.has(index) ? "" : " already used in this replay,";
+    const used = this.#open.has(index) ? "" : " already used in this replay,";
     const more = differences.length > maxDifferences ? `; and ${differences.length - maxDifferences} more` : "";
     const where = differences.slice(0, maxDifferences).join("; ");
     return fail(`${asked}. ${count} recorded; the most similar, calls[${index}],${used} differs in ${where}${more}`);
   }
 
   assertComplete(): void {
-    const { path, misses, open, kind } = this;
+    const { path, kind } = this;
+    const [misses, open] = [this.#misses, this.#open];
     if (misses.length > 0) {
       const count = misses.length === 1 ? "1 call" : `${misses.length} calls`;
       throw new Error(`The recording "${path}" had no answer to ${count}. The first: ${misses[0]}.`);

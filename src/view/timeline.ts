@@ -24,94 +24,94 @@ export class Timeline {
   readonly bars = new Map<string, Bar[]>();
   readonly planning: Bar[] = [];
   readonly executions: Execution[] = [];
-  private readonly open = new Map<string, Open>();
-  private planningStart: number | undefined;
+  readonly #open = new Map<string, Open>();
+  #planningStart: number | undefined;
   /** Approximates the start of a replan, which is not recorded, by the first model call since the last plan. */
-  private modelStart: number | undefined;
+  #modelStart: number | undefined;
 
   follow(event: AgentEvent): void {
     const execution = this.executions.at(-1);
     // In a fork, the events of the original run precede the creation of the fork.
     if (execution !== undefined) execution.startMs = Math.min(execution.startMs, timeOf(event));
-    handleEvent(this.handlers, event);
+    handleEvent(this.#handlers, event);
   }
 
-  private readonly handlers: EventHandlers = {
-    "run-start": (event) => this.startExecution(event),
-    "run-resume": (event) => this.startExecution(event),
-    "run-suspend": (event) => this.endExecution(event),
-    "run-end": (event) => this.endExecution(event),
+  readonly #handlers: EventHandlers = {
+    "run-start": (event) => this.#startExecution(event),
+    "run-resume": (event) => this.#startExecution(event),
+    "run-suspend": (event) => this.#endExecution(event),
+    "run-end": (event) => this.#endExecution(event),
     "plan-start": (event) => {
-      this.planningStart = timeOf(event);
+      this.#planningStart = timeOf(event);
     },
     "model-end": (event) => {
-      this.modelStart ??= timeOf(event) - event.durationMs;
+      this.#modelStart ??= timeOf(event) - event.durationMs;
     },
-    "plan-end": (event) => this.endPlanning(event, this.planningStart, "planning"),
-    "plan-revise": (event) => this.endPlanning(event, this.modelStart, `replan ${event.replan}`),
-    "step-start": (event) => this.begin(event, { kind: "attempt", title: "attempt 1" }),
-    "undo-start": (event) => this.begin(event, { kind: "undo", title: "undo" }),
-    "step-retry": (event) => this.retry(event),
-    "step-end": (event) => this.end(event, hasFailed(event.outcome.status)),
-    "undo-end": (event) => this.end(event, hasFailed(event.outcome.status)),
+    "plan-end": (event) => this.#endPlanning(event, this.#planningStart, "planning"),
+    "plan-revise": (event) => this.#endPlanning(event, this.#modelStart, `replan ${event.replan}`),
+    "step-start": (event) => this.#begin(event, { kind: "attempt", title: "attempt 1" }),
+    "undo-start": (event) => this.#begin(event, { kind: "undo", title: "undo" }),
+    "step-retry": (event) => this.#retry(event),
+    "step-end": (event) => this.#end(event, hasFailed(event.outcome.status)),
+    "undo-end": (event) => this.#end(event, hasFailed(event.outcome.status)),
     "approval-request": (event) => {
       const waiting = { kind: "waiting", startMs: timeOf(event), title: "waits for approval" } as const;
-      if (event.kind === "step") this.open.set(describeStepRef(event), waiting);
+      if (event.kind === "step") this.#open.set(describeStepRef(event), waiting);
     },
     "approval-end": (event) => {
-      if (event.kind === "step") this.end(event, false);
+      if (event.kind === "step") this.#end(event, false);
     },
   };
 
-  private startExecution(event: AgentEvent): void {
+  #startExecution(event: AgentEvent): void {
     this.executions.push({ startMs: timeOf(event) });
   }
 
-  private endExecution(event: AgentEvent): void {
+  #endExecution(event: AgentEvent): void {
     const execution = this.executions.at(-1);
     if (execution !== undefined) execution.endMs = timeOf(event);
   }
 
-  private begin(event: AgentEventOf<"step-start" | "undo-start">, bar: Pick<Open, "kind" | "title">): void {
+  #begin(event: AgentEventOf<"step-start" | "undo-start">, bar: Pick<Open, "kind" | "title">): void {
     const name = describeStepRef(event);
     // The process died during an earlier attempt.
-    if (this.open.has(name)) this.end(event, true);
-    this.open.set(name, { ...bar, startMs: timeOf(event) });
+    if (this.#open.has(name)) this.#end(event, true);
+    this.#open.set(name, { ...bar, startMs: timeOf(event) });
   }
 
-  private retry(event: AgentEventOf<"step-retry">): void {
+  #retry(event: AgentEventOf<"step-retry">): void {
     const { attempt, delayMs, undo, error } = event;
-    this.end(event, true, error.message);
+    this.#end(event, true, error.message);
     const [startMs, endMs] = [timeOf(event), timeOf(event) + delayMs];
     const name = describeStepRef(event);
     addTo(this.bars, name, { kind: "backoff", startMs, endMs, title: "delay before the next attempt" });
     const title = `${undo ? "undo, " : ""}attempt ${attempt + 1}`;
-    this.open.set(name, { kind: undo ? "undo" : "attempt", startMs: endMs, title });
+    this.#open.set(name, { kind: undo ? "undo" : "attempt", startMs: endMs, title });
   }
 
-  private end(event: AgentEvent & StepRef, hasFailed: boolean, message?: string): void {
+  #end(event: AgentEvent & StepRef, hasFailed: boolean, message?: string): void {
     const name = describeStepRef(event);
-    const open = this.open.get(name);
+    const open = this.#open.get(name);
     if (open === undefined) return;
-    this.open.delete(name);
+    this.#open.delete(name);
     const endMs = timeOf(event);
     if (open.startMs > endMs) return;
     addTo(this.bars, name, { ...open, endMs, ...(hasFailed && { hasFailed }), ...(message && { message }) });
   }
 
-  private endPlanning(event: AgentEventOf<"plan-end" | "plan-revise">, start: number | undefined, title: string): void {
+  #endPlanning(event: AgentEventOf<"plan-end" | "plan-revise">, start: number | undefined, title: string): void {
     const endMs = timeOf(event);
     const failure = event.outcome.status === "failed" ? { hasFailed: true } : {};
     this.planning.push({ kind: "planning", startMs: start ?? endMs, endMs, title, ...failure });
-    this.planningStart = undefined;
-    this.modelStart = undefined;
+    this.#planningStart = undefined;
+    this.#modelStart = undefined;
   }
 
   close(): void {
-    for (const [name, open] of this.open) addTo(this.bars, name, open);
-    this.open.clear();
-    if (this.planningStart !== undefined)
-      this.planning.push({ kind: "planning", startMs: this.planningStart, title: "planning" });
+    for (const [name, open] of this.#open) addTo(this.bars, name, open);
+    this.#open.clear();
+    if (this.#planningStart !== undefined)
+      this.planning.push({ kind: "planning", startMs: this.#planningStart, title: "planning" });
   }
 }
 

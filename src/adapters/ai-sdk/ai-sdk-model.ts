@@ -241,25 +241,25 @@ async function readStream(
 }
 
 class StreamedAnswer {
-  private text = "";
-  private reasoning = "";
-  private end: ModelEnd | undefined;
+  #text = "";
+  #reasoning = "";
+  #end: ModelEnd | undefined;
 
   constructor(private readonly model: AiSdkLanguageModel) {}
 
   take(part: unknown): string {
     const { type, delta, error } = readFields(part, "type", "delta", "error");
     if (type === "error") throw aiSdkFailure(this.model, error, { isAnswering: true });
-    if (type === "finish") this.end = readEnd(this.model, part);
-    if (type === "reasoning-start" && this.reasoning !== "") this.reasoning += "\n\n";
-    if (type === "reasoning-delta") this.reasoning += this.checkDelta(delta);
+    if (type === "finish") this.#end = readEnd(this.model, part);
+    if (type === "reasoning-start" && this.#reasoning !== "") this.#reasoning += "\n\n";
+    if (type === "reasoning-delta") this.#reasoning += this.#checkDelta(delta);
     if (type !== "text-delta") return "";
-    this.text += this.checkDelta(delta);
+    this.#text += this.#checkDelta(delta);
     return String(delta);
   }
 
   whole(): ModelResponse {
-    const { text, reasoning, end } = this;
+    const [text, reasoning, end] = [this.#text, this.#reasoning, this.#end];
     if (end === undefined) {
       const message = `The answer of ${modelName(this.model)} broke off after ${text.length} character${text.length === 1 ? "" : "s"}: the stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
@@ -267,9 +267,9 @@ class StreamedAnswer {
     return toResponse(text, reasoning.trim(), end);
   }
 
-  private checkDelta(delta: unknown): string {
+  #checkDelta(delta: unknown): string {
     if (typeof delta === "string") {
-      if (this.text.length + this.reasoning.length + delta.length > maxAnswerLength) throw answerTooLong(this.model);
+      if (this.#text.length + this.#reasoning.length + delta.length > maxAnswerLength) throw answerTooLong(this.model);
       return delta;
     }
     const message = `${modelName(this.model)} sent a delta of type ${typeof delta}; expected text.`;

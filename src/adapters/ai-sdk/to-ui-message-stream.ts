@@ -87,25 +87,25 @@ class RunChunks {
   /** Question, asked by another run, that this line of a dialogue answered or declined. */
   answered: { readonly runId: string; readonly stepId: string } | undefined;
   last: Extract<AgentEvent, { type: "run-suspend" | "run-end" }> | undefined;
-  private plan: Plan | undefined;
-  private isNew: boolean;
-  private readonly calls = new Map<string, Chunk>();
-  private readonly sent = new Set<string>();
+  #plan: Plan | undefined;
+  #isNew: boolean;
+  readonly #calls = new Map<string, Chunk>();
+  readonly #sent = new Set<string>();
 
   /** With `asked` (a hash or a step id), only events after the suspension that asks this question give chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,
   ) {
-    this.isNew = asked === undefined;
+    this.#isNew = asked === undefined;
   }
 
   read(event: AgentEvent): readonly Chunk[] {
-    const chunks = handleEvent(this.handlers, event) ?? [];
-    if (this.isNew) return chunks.flatMap((chunk) => this.withCall(chunk));
+    const chunks = handleEvent(this.#handlers, event) ?? [];
+    if (this.#isNew) return chunks.flatMap((chunk) => this.#withCall(chunk));
     const isReached = (item: PendingItem) =>
       isAsked(item) && (item.kind === "question" ? item.stepId : item.hash) === this.asked;
-    this.isNew = event.type === "run-suspend" && event.pending.some(isReached);
+    this.#isNew = event.type === "run-suspend" && event.pending.some(isReached);
     return [];
   }
 
@@ -125,27 +125,28 @@ class RunChunks {
             { type: "text-end", id },
           ]
         : []),
-      ...(item ? this.ask(item) : []),
+      ...(item ? this.#ask(item) : []),
       { type: "finish", finishReason: item ? "tool-calls" : outcome?.status === "completed" ? "stop" : "other" },
     ];
   }
 
-  private readonly handlers: EventHandlers<readonly Chunk[]> = {
-    "run-start": ({ plan }) => (plan ? this.showPlan(plan) : []),
+  readonly #handlers: EventHandlers<readonly Chunk[]> = {
+    "run-start": ({ plan }) => (plan ? this.#showPlan(plan) : []),
     "plan-end": ({ outcome }) => {
       if (outcome.status === "answer" || outcome.status === "decline") this.answered = outcome;
-      return outcome.status === "completed" ? this.showPlan(outcome.plan) : [];
+      return outcome.status === "completed" ? this.#showPlan(outcome.plan) : [];
     },
-    "plan-revise": ({ outcome }) => (outcome.status === "completed" ? this.showPlan(outcome.plan) : []),
+    "plan-revise": ({ outcome }) => (outcome.status === "completed" ? this.#showPlan(outcome.plan) : []),
     "approval-end": (event) => {
       const place = event.kind === "plan" ? {} : event;
-      if (event.outcome.status === "rejected") return [this.chunk("tool-output-denied", place)];
-      if (event.outcome.status === "withdrawn") return [this.chunk("tool-output-error", place, { errorText: notDone })];
-      return event.kind === "plan" ? [this.chunk("tool-output-available", place, { output: { approved: true } })] : [];
+      if (event.outcome.status === "rejected") return [this.#chunk("tool-output-denied", place)];
+      if (event.outcome.status === "withdrawn")
+        return [this.#chunk("tool-output-error", place, { errorText: notDone })];
+      return event.kind === "plan" ? [this.#chunk("tool-output-available", place, { output: { approved: true } })] : [];
     },
-    "step-start": (event) => (event.tool === waitToolName ? [] : [this.callTool(event)]),
+    "step-start": (event) => (event.tool === waitToolName ? [] : [this.#callTool(event)]),
     "step-progress": (event) => [
-      this.chunk("tool-output-available", event, { output: event.value, preliminary: true }),
+      this.#chunk("tool-output-available", event, { output: event.value, preliminary: true }),
     ],
     "step-retry": ({ stepId, iteration, attempt, delayMs, error: { message } }) => [
       { type: "data-step", data: { stepId, iteration, attempt, delayMs, error: message }, transient: true },
@@ -153,13 +154,13 @@ class RunChunks {
     "step-end": (event) => {
       const { tool, outcome } = event;
       const isAnswer = tool === waitToolName && outcome.status === "completed";
-      return [this.result(event, isAnswer ? { output: { answer: outcome.output } } : outcome)];
+      return [this.#result(event, isAnswer ? { output: { answer: outcome.output } } : outcome)];
     },
-    "run-settle": (event) => (event.outcome.status === "retry" ? [] : [this.result(event, event.outcome)]),
+    "run-settle": (event) => (event.outcome.status === "retry" ? [] : [this.#result(event, event.outcome)]),
     "step-skip": (event) =>
-      event.reason === "approval-rejected" ? [] : [this.chunk("tool-output-error", event, { errorText: notDone })],
+      event.reason === "approval-rejected" ? [] : [this.#chunk("tool-output-error", event, { errorText: notDone })],
     "run-suspend": (event) => {
-      for (const item of event.pending) if (isAsked(item)) this.ask(item);
+      for (const item of event.pending) if (isAsked(item)) this.#ask(item);
       this.last = event;
       return [];
     },
@@ -169,54 +170,52 @@ class RunChunks {
     },
   };
 
-  private showPlan(plan: Plan): readonly Chunk[] {
-    this.plan = plan;
+  #showPlan(plan: Plan): readonly Chunk[] {
+    this.#plan = plan;
     return [{ type: "data-plan", id: "plan", data: plan }];
   }
 
-  private ask(item: AskedItem): readonly Chunk[] {
+  #ask(item: AskedItem): readonly Chunk[] {
     if (item.kind === "question") {
       const { kind: _kind, id: _id, stepId: _stepId, ...input } = item;
-      return [this.call(item, { toolName: askingTool, input })];
+      return [this.#call(item, { toolName: askingTool, input })];
     }
     const isStep = item.kind === "approval";
-    const call = isStep ? this.callTool(item) : this.call({}, { toolName: "plan", input: this.plan });
-    return [call, this.chunk("tool-approval-request", isStep ? item : {}, { approvalId: item.hash })];
+    const call = isStep ? this.#callTool(item) : this.#call({}, { toolName: "plan", input: this.#plan });
+    return [call, this.#chunk("tool-approval-request", isStep ? item : {}, { approvalId: item.hash })];
   }
 
-  private callTool(
-    step: Place & { readonly tool: string; readonly input: unknown; readonly reasoning?: string },
-  ): Chunk {
+  #callTool(step: Place & { readonly tool: string; readonly input: unknown; readonly reasoning?: string }): Chunk {
     const { tool: toolName, input, reasoning: title } = step;
-    return this.call(step, { toolName, input, title });
+    return this.#call(step, { toolName, input, title });
   }
 
-  private call(place: Place, fields: object): Chunk {
-    const call = this.chunk("tool-input-available", place, { ...fields, dynamic: true });
-    this.calls.set(call.toolCallId, call);
+  #call(place: Place, fields: object): Chunk {
+    const call = this.#chunk("tool-input-available", place, { ...fields, dynamic: true });
+    this.#calls.set(call.toolCallId, call);
     return call;
   }
 
-  private result(
+  #result(
     place: Place,
     { output, error }: { readonly output?: unknown; readonly error?: { readonly message: string } },
   ): Chunk {
     return error
-      ? this.chunk("tool-output-error", place, { errorText: error.message })
-      : this.chunk("tool-output-available", place, { output });
+      ? this.#chunk("tool-output-error", place, { errorText: error.message })
+      : this.#chunk("tool-output-available", place, { output });
   }
 
-  private chunk(type: string, { stepId = planStep, iteration }: Place, fields?: object) {
+  #chunk(type: string, { stepId = planStep, iteration }: Place, fields?: object) {
     const toolCallId = `${this.runId}/${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
     return { type, toolCallId, ...fields };
   }
 
-  private withCall(chunk: Chunk): readonly Chunk[] {
+  #withCall(chunk: Chunk): readonly Chunk[] {
     const { type, toolCallId: id } = chunk;
     if (id === undefined) return [chunk];
-    const call = this.calls.get(id);
-    const isFirst = type !== "tool-input-available" && !this.sent.has(id);
-    this.sent.add(id);
+    const call = this.#calls.get(id);
+    const isFirst = type !== "tool-input-available" && !this.#sent.has(id);
+    this.#sent.add(id);
     return call === undefined ? [] : isFirst ? [call, chunk] : [chunk];
   }
 }

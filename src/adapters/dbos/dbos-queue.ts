@@ -120,7 +120,7 @@ export class DbosQueue {
     private readonly isIdInUse: (thrown: unknown) => boolean,
   ) {}
 
-  private get queue(): string {
+  get #queue(): string {
     return this.options.queue;
   }
 
@@ -129,9 +129,9 @@ export class DbosQueue {
     const { version: appVersion } = this.options;
     const delaySeconds = delayMs && delayMs / 1_000;
     const attributes = schedule === undefined ? undefined : { schedule };
-    const order = { appVersion, priority, delaySeconds, attributes, ...this.placeOf(jobOrder) };
+    const order = { appVersion, priority, delaySeconds, attributes, ...this.#placeOf(jobOrder) };
     for (let isFree = false; ; isFree = true) {
-      if (await this.enqueue(job.runId, job, order)) return undefined;
+      if (await this.#enqueue(job.runId, job, order)) return undefined;
       const known = await this.find(job.runId);
       if (known?.job === undefined) throw runConflict(job.runId);
       if (isFree || !isOver(known) || (await isRecorded(job.runId))) return known.job;
@@ -143,7 +143,7 @@ export class DbosQueue {
     { name, ...rest }: Omit<ScheduleContext, "queue">,
     { cron, timeZone }: Pick<ScheduleOptions, "cron" | "timeZone">,
   ): Promise<void> {
-    const { queue } = this;
+    const queue = this.#queue;
     const context: ScheduleContext = { queue, name, ...rest };
     const schedule = { scheduleName: name, workflowName: scheduledWorkflow, schedule: cron, context, queueName: queue };
     try {
@@ -158,7 +158,7 @@ export class DbosQueue {
 
   async findLastOf(schedule: string): Promise<QueuedRun | undefined> {
     const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1 };
-    const [id] = await this.findIds(query);
+    const [id] = await this.#findIds(query);
     return id === undefined ? undefined : this.find(readId(id).runId);
   }
 
@@ -168,7 +168,7 @@ export class DbosQueue {
         `SELECT count(*)::int AS waiting,
             coalesce(extract(epoch FROM clock_timestamp()) * 1000 - min(updated_at), 0)::float8 AS oldest
           FROM dbos.workflow_status WHERE status = 'ENQUEUED' AND queue_name = ANY ($1) AND name = $2`,
-        [queuesOf(this.queue), runWorkflow],
+        [queuesOf(this.#queue), runWorkflow],
       );
       const { waiting, oldest } = rows[0] as { readonly waiting: number; readonly oldest: number };
       return { waiting, oldestMs: Math.max(0, Math.round(oldest)) };
@@ -180,7 +180,7 @@ export class DbosQueue {
   }
 
   async find(runId: string): Promise<QueuedRun | undefined> {
-    return (await this.findLatest([runId]))[0];
+    return (await this.#findLatest([runId]))[0];
   }
 
   async cancel(runId: string): Promise<void> {
@@ -190,7 +190,7 @@ export class DbosQueue {
 
   async wake(runId: string): Promise<boolean> {
     const run = await this.find(runId);
-    if (run?.state === "done" || run?.state === "cancelled") await this.rewind(run.row);
+    if (run?.state === "done" || run?.state === "cancelled") await this.#rewind(run.row);
     return run?.state !== "taken";
   }
 
@@ -198,37 +198,37 @@ export class DbosQueue {
     const run = await this.find(runId);
     if (run?.job === undefined || run.state === "waiting") return;
     const workflowID = toWorkflowId(runId, run.number + 1);
-    await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.samePlace(run.row));
+    await this.#enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.#samePlace(run.row));
   }
 
   async deleteWith(deleteRuns: () => Promise<readonly string[]>): Promise<void> {
-    await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
+    await oneAtATime(this.options.databaseUrl, async () => this.#remove(await deleteRuns()));
   }
 
   removeGone(runIds: readonly string[], isRecorded: IsRecorded): Promise<readonly string[]> {
     return oneAtATime(this.options.databaseUrl, async () => {
       const gone: string[] = [];
-      for (const run of await this.findLatest(runIds))
+      for (const run of await this.#findLatest(runIds))
         if (isOver(run) && !(await isRecorded(run.runId))) gone.push(run.runId);
-      await this.remove(gone);
+      await this.#remove(gone);
       return gone;
     });
   }
 
-  private async remove(runIds: readonly string[]): Promise<void> {
+  async #remove(runIds: readonly string[]): Promise<void> {
     if (runIds.length === 0) return;
-    let rows = await this.findRows(runIds);
+    let rows = await this.#findRows(runIds);
     // A worker that is about to end one of these workflows could otherwise end a later run with the same id.
     for (let polls = 0; polls < maxPolls && rows.some((row) => getState(row) === "taken"); polls++) {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
-      rows = await this.findRows(runIds);
+      rows = await this.#findRows(runIds);
     }
-    const found = [...rows, ...(await this.findWaking(runIds))].map(({ workflowID }) => workflowID);
+    const found = [...rows, ...(await this.#findWaking(runIds))].map(({ workflowID }) => workflowID);
     const removed = [...found, ...runIds.flatMap((runId) => scheduledId(runId) ?? [])];
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
   }
 
-  private async findWaking(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
+  async #findWaking(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const prefixes = runIds.map((runId) => laterId(runId, ""));
     const query = { workflow_id_prefix: prefixes, workflowName: wakingWorkflow, loadOutput: false };
     const rows = await this.client.listWorkflows(query);
@@ -237,25 +237,25 @@ export class DbosQueue {
   }
 
   async wakeLater(runId: string, delayMs: number): Promise<void> {
-    const waking = await this.findWaking([runId]);
+    const waking = await this.#findWaking([runId]);
     const done = waking.filter((row) => getState(row) === "done").map(({ workflowID }) => workflowID);
     if (done.length > 0) await this.client.deleteWorkflows(done);
     const isEarlier = ({ input }: WorkflowStatus) => (input?.[2] as WakingInput[1]) <= delayMs;
     if (waking.some((row) => getState(row) === "waiting" && isEarlier(row))) return;
     const workflowID = laterId(runId, randomUUID());
-    const task = { workflowID, queueName: this.queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
-    await this.client.enqueue(task, this.queue, ...([runId, delayMs] satisfies WakingInput));
+    const task = { workflowID, queueName: this.#queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
+    await this.client.enqueue(task, this.#queue, ...([runId, delayMs] satisfies WakingInput));
   }
 
   async adopt(runIds: readonly string[], isDead: (runId: string) => boolean): Promise<void> {
-    await inParallel(await this.findLatest(runIds), width, async (run) => {
+    await inParallel(await this.#findLatest(runIds), width, async (run) => {
       const { runId, number, state, job, left, row } = run;
       await this.end(left);
-      if (isOver(run)) return this.rewind(row);
+      if (isOver(run)) return this.#rewind(row);
       if (state !== "taken" || !isDead(runId)) return;
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
-        await this.enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
+        await this.#enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
         // Set here, as `enqueue` accepts no negative priority. An adopted run must not wait in a long queue.
         await this.client.setWorkflowPriority(workflowID, -1);
       }
@@ -264,8 +264,8 @@ export class DbosQueue {
   }
 
   taken(): Promise<readonly string[]> {
-    const queueName = queuesOf(this.queue);
-    return this.findIds({ queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true });
+    const queueName = queuesOf(this.#queue);
+    return this.#findIds({ queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true });
   }
 
   async end(workflowIDs: readonly string[]): Promise<void> {
@@ -274,16 +274,16 @@ export class DbosQueue {
 
   ended(offset: number): Promise<readonly string[]> {
     const status = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] as const;
-    return this.findIds({ workflowName: runWorkflow, status: [...status], offset, limit: 100 });
+    return this.#findIds({ workflowName: runWorkflow, status: [...status], offset, limit: 100 });
   }
 
   takenTasks(): Promise<readonly string[]> {
     const workflowName = [wakingWorkflow, scheduledWorkflow];
     // A worker may have died between cancelling a task and queueing it again.
-    return this.findIds({ queueName: this.queue, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
+    return this.#findIds({ queueName: this.#queue, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
   }
 
-  private async findIds(query: NonNullable<Parameters<DBOSClient["listWorkflows"]>[0]>): Promise<readonly string[]> {
+  async #findIds(query: NonNullable<Parameters<DBOSClient["listWorkflows"]>[0]>): Promise<readonly string[]> {
     return (await this.client.listWorkflows({ ...query, ...brief })).map(({ workflowID }) => workflowID);
   }
 
@@ -292,7 +292,7 @@ export class DbosQueue {
     const rows = await this.client.listWorkflows({ workflowIDs: [...workflowIDs], ...brief });
     await inParallel(rows, width, async (row) => {
       await this.client.cancelWorkflow(row.workflowID);
-      await this.rewind(row);
+      await this.#rewind(row);
     });
   }
 
@@ -300,10 +300,10 @@ export class DbosQueue {
     return this.client.destroy();
   }
 
-  private async enqueue(workflowID: string, job: Job, order: Order = {}): Promise<boolean> {
-    const workflow = { workflowID, queueName: this.queue, workflowName: runWorkflow, ...order };
+  async #enqueue(workflowID: string, job: Job, order: Order = {}): Promise<boolean> {
+    const workflow = { workflowID, queueName: this.#queue, workflowName: runWorkflow, ...order };
     try {
-      await this.client.enqueue({ ...workflow, workflowIDReusePolicy: "reject" }, this.queue, job);
+      await this.client.enqueue({ ...workflow, workflowIDReusePolicy: "reject" }, this.#queue, job);
       return true;
     } catch (thrown) {
       if (!this.isIdInUse(thrown)) throw thrown;
@@ -311,8 +311,8 @@ export class DbosQueue {
     }
   }
 
-  private placeOf({ rateKey, thread }: JobOrder) {
-    const { queue } = this;
+  #placeOf({ rateKey, thread }: JobOrder) {
+    const queue = this.#queue;
     if (thread !== undefined) {
       const hash = createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
       return { queueName: threadQueue(queue), queuePartitionKey: hash };
@@ -321,15 +321,15 @@ export class DbosQueue {
     return { queueName: queue };
   }
 
-  private samePlace({ queueName, queuePartitionKey }: WorkflowStatus) {
+  #samePlace({ queueName, queuePartitionKey }: WorkflowStatus) {
     const isKeyed = queueName !== undefined && queuePartitionKey !== undefined;
-    return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.queue };
+    return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.#queue };
   }
 
   /** Queues the run for workers of any version, as those of its own version may be gone. */
-  private async rewind(row: WorkflowStatus): Promise<void> {
+  async #rewind(row: WorkflowStatus): Promise<void> {
     const { workflowID } = row;
-    const where = this.samePlace(row);
+    const where = this.#samePlace(row);
     for (let tries = 1; ; tries++) {
       try {
         // DBOS stores null if there is no version, but its type does not allow null.
@@ -344,7 +344,7 @@ export class DbosQueue {
     }
   }
 
-  private async findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
+  async #findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const rows: WorkflowStatus[] = [];
     for (let [first, left] = [1, runIds]; left.length > 0; first += numbersAtATime) {
       const numbers = Array.from({ length: numbersAtATime }, (_, index) => first + index);
@@ -355,12 +355,16 @@ export class DbosQueue {
       left = left.filter((runId) => known.has(toWorkflowId(runId, first + numbersAtATime - 1)));
     }
     // Compares the input, as a workflow that was cancelled or started by hand has no queue in its row.
-    return rows.filter(({ input }) => input?.[0] === this.queue);
+    return rows.filter(({ input }) => input?.[0] === this.#queue);
   }
 
-  private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
+  async #findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
     const latest = new Map<string, QueuedRun>();
-    const rows = (await this.findRows(runIds)).map((row) => ({ ...readId(row.workflowID), state: getState(row), row }));
+    const rows = (await this.#findRows(runIds)).map((row) => ({
+      ...readId(row.workflowID),
+      state: getState(row),
+      row,
+    }));
     for (const { runId, number, state, row } of rows.sort((one, other) => one.number - other.number)) {
       const before = latest.get(runId);
       const left = [...(before?.left ?? []), ...(before?.state === "taken" ? [before.row.workflowID] : [])];

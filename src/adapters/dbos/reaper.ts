@@ -20,18 +20,18 @@ const pageSize = 100;
  * worker but did not fit others.
  */
 export class Reaper {
-  private timer: unknown;
-  private looking: Promise<void> | undefined;
-  private count = 0;
-  private cursor: string | undefined;
-  private unfitCursor: string | undefined;
-  private isFailing = false;
-  private readonly stopped = new Sightings();
-  private readonly idle = new Sightings();
-  private readonly tasks = new Sightings();
-  private readonly adopted = new RecentMap<{ readonly updatedAt: string; readonly atMs: number }>(10_000);
-  private idleFrom = 0;
-  private endedCount = 0;
+  #timer: unknown;
+  #looking: Promise<void> | undefined;
+  #count = 0;
+  #cursor: string | undefined;
+  #unfitCursor: string | undefined;
+  #isFailing = false;
+  readonly #stopped = new Sightings();
+  readonly #idle = new Sightings();
+  readonly #tasks = new Sightings();
+  readonly #adopted = new RecentMap<{ readonly updatedAt: string; readonly atMs: number }>(10_000);
+  #idleFrom = 0;
+  #endedCount = 0;
 
   constructor(
     private readonly agent: Pick<Agent, "listRuns" | "getRun">,
@@ -50,52 +50,53 @@ export class Reaper {
   ) {}
 
   start(): void {
-    this.timer = this.options.clock.setTimeout(() => {
-      this.looking = this.look().finally(() => {
-        if (this.timer !== undefined) this.start();
+    this.#timer = this.options.clock.setTimeout(() => {
+      this.#looking = this.look().finally(() => {
+        if (this.#timer !== undefined) this.start();
       });
     }, everyMs);
-    letExit(this.timer);
+    letExit(this.#timer);
   }
 
   async stop(): Promise<void> {
-    this.options.clock.clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.looking;
+    this.options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#looking;
   }
 
   async look(): Promise<void> {
     try {
-      await this.adoptStopped();
-      if (this.count++ % takenEvery === 0) {
-        await this.closeIdle();
-        await this.queueFitting();
+      await this.#adoptStopped();
+      if (this.#count++ % takenEvery === 0) {
+        await this.#closeIdle();
+        await this.#queueFitting();
         // A task is short: if it stays taken for `graceMs`, its worker has died.
-        const findTasks = this.tasks.add(await this.queue.takenTasks(), this.nowMs);
+        const findTasks = this.#tasks.add(await this.queue.takenTasks(), this.#nowMs);
         await this.queue.restart(findTasks(graceMs));
       }
-      if (this.count % endedEvery === 0) await this.removeGone();
-      this.isFailing = false;
+      if (this.#count % endedEvery === 0) await this.#removeGone();
+      this.#isFailing = false;
     } catch (thrown) {
-      if (this.isFailing) return;
-      this.isFailing = true;
+      if (this.#isFailing) return;
+      this.#isFailing = true;
       const message = `The search for stopped runs failed: ${describeThrown(thrown)}`;
       this.options.warn({ code: "adoption-failed", message });
     }
   }
 
   /** Reads the next page of stopped runs, because runs of other queues may fill the first page. */
-  private async adoptStopped(): Promise<void> {
-    const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
+  async #adoptStopped(): Promise<void> {
+    const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.#cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
-    const findSeen = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
-    this.cursor = cursor;
+    const findSeen = this.#stopped.add([...free.keys()], this.#nowMs, { isLast: cursor === undefined });
+    this.#cursor = cursor;
     const lost = new Set(findSeen(this.options.leaseMs));
     const isDead = (runId: string) => {
       const run = free.get(runId) as RunSummary;
-      const last = this.adopted.get(runId);
+      const last = this.#adopted.get(runId);
       // The worker that is to continue the adopted run may still claim it.
-      if (last !== undefined && last.updatedAt === run.updatedAt) return this.nowMs - last.atMs >= this.options.leaseMs;
+      if (last !== undefined && last.updatedAt === run.updatedAt)
+        return this.#nowMs - last.atMs >= this.options.leaseMs;
       return isLeftOpen(run) || lost.has(runId);
     };
     const stopped = findSeen(graceMs);
@@ -103,13 +104,13 @@ export class Reaper {
     const dead = new Set(stopped.filter(isDead));
     await this.queue.adopt(stopped, (runId) => dead.has(runId));
     for (const runId of dead)
-      this.adopted.set(runId, { updatedAt: (free.get(runId) as RunSummary).updatedAt, atMs: this.nowMs });
+      this.#adopted.set(runId, { updatedAt: (free.get(runId) as RunSummary).updatedAt, atMs: this.#nowMs });
   }
 
-  private async queueFitting(): Promise<void> {
-    const page = { pending: "mismatch", limit: pageSize, cursor: this.unfitCursor } as const;
+  async #queueFitting(): Promise<void> {
+    const page = { pending: "mismatch", limit: pageSize, cursor: this.#unfitCursor } as const;
     const { runs, cursor } = await this.agent.listRuns(page);
-    this.unfitCursor = cursor;
+    this.#unfitCursor = cursor;
     const fitting: string[] = [];
     await inParallel(runs, 4, async (run) => {
       // A run that is damaged, or deleted meanwhile, must not prevent queueing the others.
@@ -118,21 +119,21 @@ export class Reaper {
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
   }
 
-  private async closeIdle(): Promise<void> {
+  async #closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
     if (taken.length === 0) return;
     const { runs } = await this.agent.listRuns({ status: ["planning", "running", "interrupted"], limit: 1_000 });
     const executed = new Set(runs.map(({ runId }) => runId));
     const free = taken.filter((id) => !executed.has(readId(id).runId));
-    const findIdle = this.idle.add(free, this.nowMs);
+    const findIdle = this.#idle.add(free, this.#nowMs);
     const idle = findIdle(graceMs);
     const lost = new Set(findIdle(this.options.leaseMs));
     const unrecorded: string[] = [];
     const ended: string[] = [];
     const suspended: string[] = [];
-    const from = this.idleFrom < idle.length ? this.idleFrom : 0;
-    this.idleFrom = from + 5 * pageSize;
-    await inParallel(idle.slice(from, this.idleFrom), 4, async (id) => {
+    const from = this.#idleFrom < idle.length ? this.#idleFrom : 0;
+    this.#idleFrom = from + 5 * pageSize;
+    await inParallel(idle.slice(from, this.#idleFrom), 4, async (id) => {
       const { runId } = readId(id);
       const run = await this.agent.getRun(runId).catch(unlessUnreachable);
       if (run === false) return;
@@ -148,32 +149,32 @@ export class Reaper {
     if (unrecorded.length > 0) await this.queue.adopt(unrecorded, () => true);
   }
 
-  private async removeGone(): Promise<void> {
+  async #removeGone(): Promise<void> {
     const { isRecorded } = this.options;
-    const runIds = (await this.queue.ended(this.endedCount)).map((id) => readId(id).runId);
+    const runIds = (await this.queue.ended(this.#endedCount)).map((id) => readId(id).runId);
     const unrecorded: string[] = [];
     await inParallel([...new Set(runIds)], 4, async (runId) => {
       if (!(await isRecorded(runId))) unrecorded.push(runId);
     });
     const removed = unrecorded.length === 0 ? [] : await this.queue.removeGone(unrecorded, isRecorded);
     const left = runIds.filter((runId) => !removed.includes(runId));
-    this.endedCount = runIds.length === 0 ? 0 : this.endedCount + left.length;
+    this.#endedCount = runIds.length === 0 ? 0 : this.#endedCount + left.length;
   }
 
-  private get nowMs(): number {
+  get #nowMs(): number {
     return monotonicNow(this.options.clock);
   }
 }
 
 class Sightings {
-  private previous = new Map<string, number>();
-  private current = new Map<string, number>();
+  #previous = new Map<string, number>();
+  #current = new Map<string, number>();
 
   /** Returns a function that finds those of the ids that have been seen for at least `leastMs`. */
   add(ids: readonly string[], nowMs: number, { isLast = true } = {}): (leastMs: number) => readonly string[] {
-    const seen = ids.map((id) => ({ id, firstMs: this.previous.get(id) ?? nowMs }));
-    for (const { id, firstMs } of seen) this.current.set(id, firstMs);
-    if (isLast) [this.previous, this.current] = [this.current, new Map()];
+    const seen = ids.map((id) => ({ id, firstMs: this.#previous.get(id) ?? nowMs }));
+    for (const { id, firstMs } of seen) this.#current.set(id, firstMs);
+    if (isLast) [this.#previous, this.#current] = [this.#current, new Map()];
     return (leastMs) => seen.flatMap(({ id, firstMs }) => (nowMs - firstMs >= leastMs ? [id] : []));
   }
 }

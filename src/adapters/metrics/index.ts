@@ -93,8 +93,8 @@ interface Point {
 }
 
 class Series {
-  private readonly points = new Map<string, Point>();
-  private readonly callbacks: Callback[] = [];
+  readonly #points = new Map<string, Point>();
+  readonly #callbacks: Callback[] = [];
 
   constructor(
     private readonly kind: Omit<Metric, "points">,
@@ -102,42 +102,42 @@ class Series {
   ) {}
 
   add(value: number, attributes: Attributes = {}): void {
-    this.pointOf(attributes).value += value;
+    this.#pointOf(attributes).value += value;
   }
 
   record(value: number, attributes: Attributes = {}): void {
-    const point = this.pointOf(attributes);
+    const point = this.#pointOf(attributes);
     point.value += value;
     point.count++;
     for (const bucket of point.buckets) if (value <= bucket.le) bucket.count++;
   }
 
   addCallback(callback: Callback): void {
-    this.callbacks.push(callback);
+    this.#callbacks.push(callback);
   }
 
   removeCallback(): void {}
 
   read(): Metric {
     const observe = (value: number, attributes: Attributes = {}) => {
-      this.pointOf(attributes).value = value;
+      this.#pointOf(attributes).value = value;
     };
-    for (const callback of this.callbacks) callback({ observe });
+    for (const callback of this.#callbacks) callback({ observe });
     const isHistogram = this.kind.type === "histogram";
-    const points = [...this.points.values()].map(({ attributes, value, count, buckets }) =>
+    const points = [...this.#points.values()].map(({ attributes, value, count, buckets }) =>
       isHistogram ? { attributes, value, count, buckets: structuredClone(buckets) } : { attributes, value },
     );
     return { ...this.kind, points };
   }
 
-  private pointOf(attributes: Attributes): Point {
+  #pointOf(attributes: Attributes): Point {
     const entries = Object.entries(attributes).map(([key, value]) => [key, String(value)] as const);
     const key = JSON.stringify(entries);
-    const known = this.points.get(key);
+    const known = this.#points.get(key);
     if (known !== undefined) return known;
     const buckets = this.bounds.map((le) => ({ le, count: 0 }));
     const point = { attributes: Object.fromEntries(entries), value: 0, count: 0, buckets };
-    this.points.set(key, point);
+    this.#points.set(key, point);
     return point;
   }
 }

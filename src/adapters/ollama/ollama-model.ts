@@ -66,16 +66,16 @@ type OllamaChatRequest = Omit<ChatRequest, "think"> & {
 const usualPromptLength = 4_500;
 
 class OllamaCalls {
-  private readonly facts: SharedLoad<ModelFacts>;
-  private readonly calls: ModelCalls;
+  readonly #facts: SharedLoad<ModelFacts>;
+  readonly #calls: ModelCalls;
   /** Never shrinks, as the server would reload the model for another size. */
-  private largestContext = 0;
-  private refusesThink = false;
-  private mustThink = false;
+  #largestContext = 0;
+  #refusesThink = false;
+  #mustThink = false;
 
   constructor(private readonly settings: OllamaSettings) {
-    this.calls = new ModelCalls(settings, settings);
-    this.facts = new SharedLoad(async (signal) => {
+    this.#calls = new ModelCalls(settings, settings);
+    this.#facts = new SharedLoad(async (signal) => {
       const client = await createClient({ settings, signal });
       return readFacts(settings.modelId, await client.show({ model: settings.modelId }));
     });
@@ -83,48 +83,48 @@ class OllamaCalls {
 
   async generate(request: ModelRequest): Promise<ModelResponse> {
     const { signal } = request;
-    const facts = await this.facts.get(signal).catch((thrown: unknown) => {
+    const facts = await this.#facts.get(signal).catch((thrown: unknown) => {
       signal.throwIfAborted();
       const reason = isAgentError(thrown, "model-failed") ? thrown.details.reason : undefined;
       if (reason === "unreachable" || reason === "unknown-model") throw thrown;
       return readFacts(this.settings.modelId, {});
     });
-    return this.calls.run(request, (attempt) => this.ask(attempt, facts));
+    return this.#calls.run(request, (attempt) => this.#ask(attempt, facts));
   }
 
   async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
-    const { contextLength } = (await this.facts.get(signal).catch(() => undefined)) ?? {};
+    const { contextLength } = (await this.#facts.get(signal).catch(() => undefined)) ?? {};
     const { contextTokens } = this.settings;
     return typeof contextTokens === "number" ? Math.min(contextTokens, contextLength ?? contextTokens) : contextLength;
   }
 
   async preload(signal: AbortSignal): Promise<void> {
-    const facts = await this.facts.get(signal);
+    const facts = await this.#facts.get(signal);
     const messages = [{ role: "user", content: "x".repeat(usualPromptLength) }] as const;
-    const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
+    const { think: _, ...chat } = this.#toChat({ messages, signal }, facts);
     const client = await createClient({ settings: this.settings, signal });
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
   /** Asks again with thinking if a format was ignored: some servers apply formats only then (ollama/ollama#14645). */
-  private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
-    const chat = this.toChat(request, facts);
+  async #ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
+    const chat = this.#toChat(request, facts);
     let response: ModelResponse;
     try {
-      response = await this.send(chat, request);
+      response = await this.#send(chat, request);
     } catch (thrown) {
       request.signal.throwIfAborted();
       if (chat.think === undefined || !isAboutThinking(thrown)) throw thrown;
-      this.refusesThink = true;
-      return this.ask(request, facts);
+      this.#refusesThink = true;
+      return this.#ask(request, facts);
     }
     const mayThink = this.settings.think === undefined && facts.canThink === true;
     if (!mayThink || !ignoresFormat(chat, response)) return response;
-    this.mustThink = true;
-    return withUsage(await this.ask(request, facts), response.usage);
+    this.#mustThink = true;
+    return withUsage(await this.#ask(request, facts), response.usage);
   }
 
-  private async send(chat: OllamaChatRequest, request: ModelRequest): Promise<ModelResponse> {
+  async #send(chat: OllamaChatRequest, request: ModelRequest): Promise<ModelResponse> {
     const connection = new AbortController();
     const { signal } = connection;
     const stopListening = onAbort(request.signal, () => connection.abort(request.signal.reason));
@@ -132,7 +132,7 @@ class OllamaCalls {
       const hasFormat = chat.format !== undefined;
       const client = await createClient({ settings: this.settings, signal, hasFormat, isAnswer: true });
       const parts = await client.chat(chat as ChatRequest & { stream: true });
-      const response = await this.readAnswer(parts, { signal, onTextDelta: request.onTextDelta });
+      const response = await this.#readAnswer(parts, { signal, onTextDelta: request.onTextDelta });
       const { num_predict: room } = chat.options;
       return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
     } finally {
@@ -141,7 +141,7 @@ class OllamaCalls {
     }
   }
 
-  private async readAnswer(
+  async #readAnswer(
     parts: AsyncIterable<ChatResponse>,
     { signal, onTextDelta }: Pick<ModelRequest, "signal" | "onTextDelta">,
   ): Promise<ModelResponse> {
@@ -176,10 +176,10 @@ class OllamaCalls {
     throw answerFailure(this.settings, "invalid-response", "The answer is not a chat message");
   }
 
-  private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
+  #toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
     const { messages, responseFormat, maxOutputTokens, temperature, logprobs } = request;
     const { settings } = this;
-    const think = this.refusesThink ? undefined : chooseThink(this.mustThink ? true : settings.think, facts);
+    const think = this.#refusesThink ? undefined : chooseThink(this.#mustThink ? true : settings.think, facts);
     const outputTokens = maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens);
     return {
       model: settings.modelId,
@@ -194,12 +194,12 @@ class OllamaCalls {
       options: {
         ...settings.options,
         ...defined({ seed: settings.seed, temperature }),
-        ...this.fitContext(messages, outputTokens, facts.contextLength),
+        ...this.#fitContext(messages, outputTokens, facts.contextLength),
       },
     };
   }
 
-  private fitContext(
+  #fitContext(
     messages: readonly ModelMessage[],
     maxOutputTokens: number,
     contextLength = Number.POSITIVE_INFINITY,
@@ -220,10 +220,10 @@ class OllamaCalls {
     if (contextTokens === "server") return { num_predict: outputTokens };
     // Leaves room for a second attempt with twice the output, as another size would make the server reload the model.
     const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
-    const isEnough = this.largestContext >= promptTokens + outputTokens;
-    const grown = isEnough ? this.largestContext : Math.max(leastContextTokens, needed);
+    const isEnough = this.#largestContext >= promptTokens + outputTokens;
+    const grown = isEnough ? this.#largestContext : Math.max(leastContextTokens, needed);
     const chosen = contextTokens === undefined ? Math.min(limit, grown) : limit;
-    this.largestContext = Math.max(this.largestContext, chosen);
+    this.#largestContext = Math.max(this.#largestContext, chosen);
     return { num_predict: outputTokens, num_ctx: chosen };
   }
 }
@@ -297,17 +297,17 @@ const leastOutputTokens = 256;
 
 /** Shares a load between callers. The next caller restarts a failed load; a load without callers is aborted. */
 class SharedLoad<T> {
-  private loading: { readonly value: Promise<T>; readonly controller: AbortController; callers: number } | undefined;
+  #loading: { readonly value: Promise<T>; readonly controller: AbortController; callers: number } | undefined;
 
   constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
 
   async get(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
-    if (this.loading === undefined) {
+    if (this.#loading === undefined) {
       const controller = new AbortController();
-      this.loading = { value: this.load(controller.signal), controller, callers: 0 };
+      this.#loading = { value: this.load(controller.signal), controller, callers: 0 };
     }
-    const { loading } = this;
+    const loading = this.#loading;
     loading.callers++;
     try {
       return await settleOrAbort(loading.value, signal);
@@ -315,7 +315,7 @@ class SharedLoad<T> {
       loading.callers--;
       if (loading.callers === 0) {
         loading.controller.abort();
-        if (this.loading === loading) this.loading = undefined;
+        if (this.#loading === loading) this.#loading = undefined;
       }
       throw thrown;
     }

@@ -25,56 +25,56 @@ const planName = " plan";
 const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 
 export class Metrics {
-  private readonly runs = new Map<string, Execution>();
-  private readonly openCircuits = new Set<string>();
+  readonly #runs = new Map<string, Execution>();
+  readonly #openCircuits = new Set<string>();
   /** Number of open questions by run. Forgets the oldest runs, as another process may have ended them. */
-  private readonly waiting = new RecentMap<number>(maxWaiting);
-  private readonly instruments: Instruments;
+  readonly #waiting = new RecentMap<number>(maxWaiting);
+  readonly #instruments: Instruments;
 
   constructor(
     meter: MetricFactory,
     private readonly name: string,
     private readonly now: () => number,
   ) {
-    this.instruments = instrumentsOf.get(meter) ?? createInstruments(meter);
-    instrumentsOf.set(meter, this.instruments);
+    this.#instruments = instrumentsOf.get(meter) ?? createInstruments(meter);
+    instrumentsOf.set(meter, this.#instruments);
   }
 
   event(event: AgentEvent): void {
-    handleEvent(this.handlers, event);
+    handleEvent(this.#handlers, event);
   }
 
-  private readonly handlers: EventHandlers = {
-    "run-start": ({ runId, plan }) => this.begin(runId, plan?.steps),
-    "run-resume": ({ runId }) => this.begin(runId),
-    "run-suspend": ({ runId }) => this.end(runId, { [attribute.runStatus]: "suspended" }),
+  readonly #handlers: EventHandlers = {
+    "run-start": ({ runId, plan }) => this.#begin(runId, plan?.steps),
+    "run-resume": ({ runId }) => this.#begin(runId),
+    "run-suspend": ({ runId }) => this.#end(runId, { [attribute.runStatus]: "suspended" }),
     "run-end": ({ runId, outcome }) => {
-      this.changeWaiting(runId, -Math.max(0, this.waiting.get(runId) ?? 0));
+      this.#changeWaiting(runId, -Math.max(0, this.#waiting.get(runId) ?? 0));
       const error = outcome.status === "failed" ? toErrorAttributes(outcome.error) : {};
-      this.end(runId, { [attribute.runStatus]: outcome.status, ...error });
+      this.#end(runId, { [attribute.runStatus]: outcome.status, ...error });
     },
     "plan-start": ({ runId, planner }) => {
-      const execution = this.getExecution(runId);
+      const execution = this.#getExecution(runId);
       execution.planningMs = this.now();
       execution.planner = planner;
     },
     "plan-end": ({ runId, outcome }) => {
-      const { plans, planDuration, last } = this.instruments;
-      const execution = this.getExecution(runId);
+      const { plans, planDuration, last } = this.#instruments;
+      const execution = this.#getExecution(runId);
       const seconds = getSecondsBetween(execution.planningMs, this.now());
       const planner = outcome.status === "completed" ? outcome.plan.source.planner : execution.planner;
       const attributes = { [attribute.planner]: planner, [attribute.outcome]: outcome.status };
       plans.add(1, attributes);
       planDuration.record(seconds, attributes);
       last({ [attribute.operation]: "plan", [attribute.planner]: planner }).value = seconds;
-      if (outcome.status === "completed") this.adopt(execution, outcome.plan.steps);
-      if (execution.startMs === undefined) this.runs.delete(runId);
+      if (outcome.status === "completed") this.#adopt(execution, outcome.plan.steps);
+      if (execution.startMs === undefined) this.#runs.delete(runId);
     },
     "plan-revise": ({ runId, outcome }) => {
-      if (outcome.status === "completed") this.adopt(this.getExecution(runId), outcome.plan.steps);
+      if (outcome.status === "completed") this.#adopt(this.#getExecution(runId), outcome.plan.steps);
     },
     "model-end": ({ model: id, outcome, durationMs, usage }) => {
-      const { tokens, modelDuration } = this.instruments;
+      const { tokens, modelDuration } = this.#instruments;
       const { provider, model } = splitModel(id);
       const named = { [attribute.operation]: "chat", [attribute.provider]: provider, [attribute.requestModel]: model };
       const error = outcome.status === "failed" ? toErrorAttributes(outcome.error, "model-failed") : {};
@@ -83,17 +83,17 @@ export class Metrics {
       tokens.record(usage.outputTokens, { ...named, [attribute.tokenType]: "output" });
     },
     "step-start": (event) => {
-      const { started, ready, dependencies, startMs = 0 } = this.getExecution(event.runId);
+      const { started, ready, dependencies, startMs = 0 } = this.#getExecution(event.runId);
       const { stepId, tool } = event;
       const nowMs = this.now();
       started.set(describeStepRef(event), nowMs);
       let readyMs = Math.max(startMs, ready.get(planName) ?? 0, ready.get(toApprovalName(stepId)) ?? 0);
       for (const id of dependencies.get(stepId) ?? []) readyMs = Math.max(readyMs, ready.get(id) ?? 0);
-      this.instruments.queueDuration.record(getSecondsBetween(readyMs, nowMs), { [attribute.tool]: tool });
+      this.#instruments.queueDuration.record(getSecondsBetween(readyMs, nowMs), { [attribute.tool]: tool });
     },
-    "step-retry": ({ tool }) => this.instruments.retries.add(1, { [attribute.tool]: tool }),
+    "step-retry": ({ tool }) => this.#instruments.retries.add(1, { [attribute.tool]: tool }),
     "step-end": (event) => {
-      const { started, ready } = this.getExecution(event.runId);
+      const { started, ready } = this.#getExecution(event.runId);
       const { stepId, tool, outcome } = event;
       const ref = describeStepRef(event);
       const nowMs = this.now();
@@ -102,58 +102,58 @@ export class Metrics {
       ready.set(stepId, nowMs);
       const hasFailed = outcome.status === "failed" || outcome.status === "unknown";
       const named = { [attribute.tool]: tool };
-      const { steps, last, toolDuration } = this.instruments;
+      const { steps, last, toolDuration } = this.#instruments;
       steps({ ...named, [attribute.stepStatus]: outcome.status }).value += 1;
       last({ [attribute.operation]: "execute_tool", ...named }).value = seconds;
       toolDuration.record(seconds, { ...named, ...(hasFailed && toErrorAttributes(outcome.error)) });
     },
-    "step-skip": ({ runId, stepId }) => void this.getExecution(runId).ready.set(stepId, this.now()),
-    "approval-request": ({ runId }) => this.changeWaiting(runId, 1),
+    "step-skip": ({ runId, stepId }) => void this.#getExecution(runId).ready.set(stepId, this.now()),
+    "approval-request": ({ runId }) => this.#changeWaiting(runId, 1),
     "approval-end": (event) => {
-      this.changeWaiting(event.runId, -1);
+      this.#changeWaiting(event.runId, -1);
       const name = event.kind === "step" ? toApprovalName(event.stepId) : planName;
-      this.runs.get(event.runId)?.ready.set(name, this.now());
+      this.#runs.get(event.runId)?.ready.set(name, this.now());
     },
     "circuit-change": ({ tool, state }) => {
       const isOpen = state === "open";
-      if (isOpen === this.openCircuits.has(tool)) return;
-      if (isOpen) this.openCircuits.add(tool);
-      else this.openCircuits.delete(tool);
-      this.instruments.openCircuits.add(isOpen ? 1 : -1, { [attribute.tool]: tool });
+      if (isOpen === this.#openCircuits.has(tool)) return;
+      if (isOpen) this.#openCircuits.add(tool);
+      else this.#openCircuits.delete(tool);
+      this.#instruments.openCircuits.add(isOpen ? 1 : -1, { [attribute.tool]: tool });
     },
   };
 
-  private begin(runId: string, steps?: readonly PlanStep[]): void {
-    const execution = this.getExecution(runId);
+  #begin(runId: string, steps?: readonly PlanStep[]): void {
+    const execution = this.#getExecution(runId);
     execution.startMs = this.now();
-    if (steps !== undefined) this.adopt(execution, steps);
+    if (steps !== undefined) this.#adopt(execution, steps);
   }
 
-  private end(runId: string, attributes: Attributes): void {
+  #end(runId: string, attributes: Attributes): void {
     const nowMs = this.now();
-    const { startMs = nowMs } = this.getExecution(runId);
-    this.runs.delete(runId);
+    const { startMs = nowMs } = this.#getExecution(runId);
+    this.#runs.delete(runId);
     const named = { [attribute.agent]: this.name, ...attributes };
-    this.instruments.runs.add(1, named);
-    this.instruments.runDuration.record(getSecondsBetween(startMs, nowMs), named);
+    this.#instruments.runs.add(1, named);
+    this.#instruments.runDuration.record(getSecondsBetween(startMs, nowMs), named);
   }
 
-  private changeWaiting(runId: string, change: number): void {
+  #changeWaiting(runId: string, change: number): void {
     if (change === 0) return;
-    this.instruments.approvals.add(change);
-    this.waiting.set(runId, (this.waiting.get(runId) ?? 0) + change);
+    this.#instruments.approvals.add(change);
+    this.#waiting.set(runId, (this.#waiting.get(runId) ?? 0) + change);
   }
 
-  private getExecution(runId: string): Execution {
-    const known = this.runs.get(runId);
+  #getExecution(runId: string): Execution {
+    const known = this.#runs.get(runId);
     if (known !== undefined) return known;
     const maps = { started: new Map(), ready: new Map(), dependencies: new Map() };
     const execution = { planningMs: this.now(), planner: "", ...maps };
-    this.runs.set(runId, execution);
+    this.#runs.set(runId, execution);
     return execution;
   }
 
-  private adopt(execution: Execution, steps: readonly PlanStep[]): void {
+  #adopt(execution: Execution, steps: readonly PlanStep[]): void {
     execution.ready.set(planName, this.now());
     execution.dependencies = new Map(
       steps.map(({ id, dependsOn }, index) => {

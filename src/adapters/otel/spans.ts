@@ -29,20 +29,20 @@ const maxStarted = 10_000;
 
 /** Finds parent spans by run id, not by the active context, as the end of another run may wake a step. */
 export class Traces {
-  private readonly runs = new Map<string, ExecutionSpans>();
-  private readonly started = new RecentMap<Started>(maxStarted);
+  readonly #runs = new Map<string, ExecutionSpans>();
+  readonly #started = new RecentMap<Started>(maxStarted);
 
   constructor(private readonly settings: SpanSettings) {}
 
   within(call: ObservedCall, proceed: () => void): void {
     if (call.type === "run") {
-      const started = this.startExecution(call);
+      const started = this.#startExecution(call);
       const isObserved = !isNothing(started.span);
-      if (isObserved) this.started.set(call.runId, started);
+      if (isObserved) this.#started.set(call.runId, started);
       context.with(isObserved ? started.context : context.active(), proceed);
       return;
     }
-    const spans = this.runs.get(call.runId);
+    const spans = this.#runs.get(call.runId);
     // A replan starts without an event.
     if (spans !== undefined && call.type === "plan" && call.replan !== undefined) spans.startPlanning(call);
     if (spans === undefined) proceed();
@@ -59,29 +59,29 @@ export class Traces {
 
   event(event: AgentEvent): void {
     const { runId, type } = event;
-    const spans = this.runs.get(runId) ?? this.open(event);
+    const spans = this.#runs.get(runId) ?? this.#open(event);
     if (spans === undefined) return;
     const isOver = type === "run-end" || type === "run-suspend" || (type === "plan-end" && spans.root === undefined);
     try {
       handleEvent(spans.handlers, event);
     } finally {
-      if (isOver) this.runs.delete(runId);
+      if (isOver) this.#runs.delete(runId);
     }
   }
 
-  private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
+  #open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
     const isPlanning = type === "plan-start";
     // The end is the only event if the first one could not be recorded.
     if (!isPlanning && type !== "run-start" && type !== "run-resume" && type !== "run-end") return undefined;
-    const started = isPlanning ? undefined : (this.started.get(runId) ?? this.startExecution({ runId }));
-    if (started !== undefined) this.started.delete(runId);
+    const started = isPlanning ? undefined : (this.#started.get(runId) ?? this.#startExecution({ runId }));
+    if (started !== undefined) this.#started.delete(runId);
     if (started !== undefined && isNothing(started.span)) return undefined;
     const spans = new ExecutionSpans(this.settings, started?.context ?? context.active(), started?.span);
-    this.runs.set(runId, spans);
+    this.#runs.set(runId, spans);
     return spans;
   }
 
-  private startExecution({ runId, previousTraceparent }: { runId: string; previousTraceparent?: string }): Started {
+  #startExecution({ runId, previousTraceparent }: { runId: string; previousTraceparent?: string }): Started {
     const { tracer, name, traces } = this.settings;
     const named = parseTraceparent(previousTraceparent);
     const previous = named && {
@@ -118,7 +118,7 @@ interface SpanEnd {
 const planKey = "plan";
 
 class ExecutionSpans {
-  private readonly open = new Map<string, Span[]>();
+  readonly #open = new Map<string, Span[]>();
 
   constructor(
     private readonly settings: SpanSettings,
@@ -130,21 +130,21 @@ class ExecutionSpans {
     "run-start": ({ request, plan }) =>
       this.root?.setAttributes(toDataAttributes(this.settings.content, { input: request ?? plan?.steps })),
     "run-suspend": ({ pending }) =>
-      this.close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
+      this.#close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
     "run-end": ({ outcome }) => {
       const output = outcome.status === "completed" ? outcome.output : undefined;
       const data = toDataAttributes(this.settings.content, { output });
-      this.close({ attributes: { [attribute.runStatus]: outcome.status, ...data }, error: getFailure(outcome) });
+      this.#close({ attributes: { [attribute.runStatus]: outcome.status, ...data }, error: getFailure(outcome) });
     },
     "plan-start": (event) => this.startPlanning(event),
     "plan-fallback": ({ type, planner, next, error }) => {
       const named = { [attribute.planner]: planner, [attribute.next]: next };
-      this.get(planKey)?.addEvent(type, { ...named, ...toErrorAttributes(error) });
+      this.#get(planKey)?.addEvent(type, { ...named, ...toErrorAttributes(error) });
     },
-    "plan-end": (event) => this.endPlanning(event),
+    "plan-end": (event) => this.#endPlanning(event),
     "plan-revise": (event) => {
-      if (this.get(planKey) === undefined) this.startPlanning(event);
-      this.endPlanning(event);
+      if (this.#get(planKey) === undefined) this.startPlanning(event);
+      this.#endPlanning(event);
     },
     "model-start": (event) => {
       const { provider, model } = splitModel(event.model);
@@ -157,9 +157,9 @@ class ExecutionSpans {
         [attribute.model]: model,
         [attribute.attempt]: event.attempt,
       };
-      this.start(getModelKey(event), `chat ${model}`, attributes, planKey);
+      this.#start(getModelKey(event), `chat ${model}`, attributes, planKey);
     },
-    "model-retry": (event) => this.get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
+    "model-retry": (event) => this.#get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
     // Only a model's span has token counts, so that a sum over a trace counts each token once.
     "model-end": (event) => {
       const { inputTokens, outputTokens, cost } = event.usage;
@@ -171,45 +171,45 @@ class ExecutionSpans {
         [attribute.totalTokens]: inputTokens + outputTokens,
         ...(cost !== undefined && { [attribute.cost]: cost }),
       };
-      this.end(getModelKey(event), { attributes, error: getFailure(event.outcome), failed: "model-failed" });
+      this.#end(getModelKey(event), { attributes, error: getFailure(event.outcome), failed: "model-failed" });
     },
     "step-start": (event) => {
-      const span = this.startTool(getStepKey(event), event, `execute_tool ${event.tool}`);
+      const span = this.#startTool(getStepKey(event), event, `execute_tool ${event.tool}`);
       if (!span.isRecording()) return;
       if (event.effect !== undefined) span.setAttribute(attribute.effect, event.effect);
       span.setAttributes(toDataAttributes(this.settings.content, { input: event.input, ofTool: true }));
     },
     "step-attempt": (event) => {
       const key = getStepKey(event, event.undo);
-      this.start(getAttemptKey(key), `attempt ${event.attempt}`, { [attribute.attempt]: event.attempt }, key);
+      this.#start(getAttemptKey(key), `attempt ${event.attempt}`, { [attribute.attempt]: event.attempt }, key);
     },
     "step-retry": (event) => {
       const key = getStepKey(event, event.undo);
-      this.end(getAttemptKey(key), { error: event.error });
-      this.get(key)?.addEvent(event.type, toRetryAttributes(event));
+      this.#end(getAttemptKey(key), { error: event.error });
+      this.#get(key)?.addEvent(event.type, toRetryAttributes(event));
     },
     "step-end": (event) => {
       const { outcome, attempts } = event;
       const key = getStepKey(event);
-      const span = this.get(key);
+      const span = this.#get(key);
       const error = getFailure(outcome);
-      this.end(getAttemptKey(key), { error });
+      this.#end(getAttemptKey(key), { error });
       if (span?.isRecording()) {
         const output = outcome.status === "completed" ? outcome.output : undefined;
         const data = toDataAttributes(this.settings.content, { output, ofTool: true });
         span.setAttributes({ [attribute.attempts]: attempts, [attribute.stepStatus]: outcome.status, ...data });
       }
-      this.end(key, { error });
+      this.#end(key, { error });
     },
     "step-skip": (event) =>
       this.root?.addEvent(event.type, { ...toStepAttributes(event), [attribute.reason]: event.reason }),
-    "undo-start": (event) => void this.startTool(getStepKey(event, true), event, `undo ${event.tool}`),
+    "undo-start": (event) => void this.#startTool(getStepKey(event, true), event, `undo ${event.tool}`),
     "undo-end": (event) => {
       const { outcome, attempts } = event;
       const key = getStepKey(event, true);
       const attributes = { [attribute.attempts]: attempts, [attribute.stepStatus]: outcome.status };
-      this.end(getAttemptKey(key));
-      this.end(key, { attributes, error: getFailure(outcome) });
+      this.#end(getAttemptKey(key));
+      this.#end(key, { attributes, error: getFailure(outcome) });
     },
     "approval-request": (event) =>
       this.root?.addEvent(event.type, event.kind === "step" ? toStepAttributes(event) : {}),
@@ -231,21 +231,21 @@ class ExecutionSpans {
       [attribute.planner]: planner,
       ...(replan !== undefined && { [attribute.replan]: replan }),
     };
-    this.start(planKey, `plan ${name}`, attributes);
+    this.#start(planKey, `plan ${name}`, attributes);
   }
 
-  private endPlanning({ outcome }: AgentEventOf<"plan-end" | "plan-revise">): void {
+  #endPlanning({ outcome }: AgentEventOf<"plan-end" | "plan-revise">): void {
     if (outcome.status === "completed") {
       const { source, steps } = outcome.plan;
       const data = toDataAttributes(this.settings.content, { output: steps });
-      this.end(planKey, { attributes: { [attribute.planner]: source.planner, ...data } });
-    } else this.end(planKey, { error: getFailure(outcome) });
+      this.#end(planKey, { attributes: { [attribute.planner]: source.planner, ...data } });
+    } else this.#end(planKey, { error: getFailure(outcome) });
   }
 
-  private startTool(key: string, event: AgentEventOf<"step-start" | "undo-start">, name: string): Span {
+  #startTool(key: string, event: AgentEventOf<"step-start" | "undo-start">, name: string): Span {
     const { runId, tool } = event;
     const sampled = { [attribute.operation]: "execute_tool", [attribute.kind]: "TOOL", [attribute.tool]: tool };
-    const span = this.start(key, name, sampled);
+    const span = this.#start(key, name, sampled);
     if (!span.isRecording()) return span;
     const toolCall = `${runId}/${describeStepRef(event)}`;
     const names = { [attribute.toolType]: "function", [attribute.toolCall]: toolCall, [attribute.conversation]: runId };
@@ -253,41 +253,41 @@ class ExecutionSpans {
   }
 
   getContext(call: Exclude<ObservedCall, { type: "run" }>): Context {
-    if (call.type === "plan") return this.getKeyContext(planKey);
-    if (call.type === "model") return this.getKeyContext(getModelKey(call));
+    if (call.type === "plan") return this.#getKeyContext(planKey);
+    if (call.type === "model") return this.#getKeyContext(getModelKey(call));
     const key = getStepKey(call, call.undo);
-    return this.getKeyContext(this.get(getAttemptKey(key)) === undefined ? key : getAttemptKey(key));
+    return this.#getKeyContext(this.#get(getAttemptKey(key)) === undefined ? key : getAttemptKey(key));
   }
 
-  private getKeyContext(key: string | undefined): Context {
-    const span = key === undefined ? undefined : this.get(key);
+  #getKeyContext(key: string | undefined): Context {
+    const span = key === undefined ? undefined : this.#get(key);
     return span === undefined ? this.context : trace.setSpan(this.context, span);
   }
 
-  private get(key: string): Span | undefined {
-    return this.open.get(key)?.at(-1);
+  #get(key: string): Span | undefined {
+    return this.#open.get(key)?.at(-1);
   }
 
-  private start(key: string, name: string, attributes: Attributes, parent?: string): Span {
-    const span = this.settings.tracer.startSpan(name, { attributes }, this.getKeyContext(parent));
-    addTo(this.open, key, span);
+  #start(key: string, name: string, attributes: Attributes, parent?: string): Span {
+    const span = this.settings.tracer.startSpan(name, { attributes }, this.#getKeyContext(parent));
+    addTo(this.#open, key, span);
     return span;
   }
 
-  private end(key: string, end: SpanEnd = {}): void {
-    const spans = this.open.get(key);
+  #end(key: string, end: SpanEnd = {}): void {
+    const spans = this.#open.get(key);
     const span = spans?.shift();
-    if (spans?.length === 0) this.open.delete(key);
-    if (span !== undefined) this.endSpan(span, end);
+    if (spans?.length === 0) this.#open.delete(key);
+    if (span !== undefined) this.#endSpan(span, end);
   }
 
-  private close(end: SpanEnd): void {
-    for (const spans of this.open.values()) for (const span of spans) span.end();
-    this.open.clear();
-    if (this.root !== undefined) this.endSpan(this.root, end);
+  #close(end: SpanEnd): void {
+    for (const spans of this.#open.values()) for (const span of spans) span.end();
+    this.#open.clear();
+    if (this.root !== undefined) this.#endSpan(this.root, end);
   }
 
-  private endSpan(span: Span, { attributes, error, failed }: SpanEnd): void {
+  #endSpan(span: Span, { attributes, error, failed }: SpanEnd): void {
     if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
       span.setAttributes(toErrorAttributes(error, failed));

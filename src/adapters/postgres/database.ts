@@ -103,11 +103,11 @@ export async function retryPassing<T>(
 export class Database {
   readonly dialect: Dialect;
   readonly notices: RunNotices;
-  private readonly opening = loadOnce(() => this.open());
-  private readonly own = loadOnce(() => this.createPool());
+  readonly #opening = loadOnce(() => this.#open());
+  readonly #own = loadOnce(() => this.#createPool());
   /** False behind a pooler in transaction mode, where each statement may use another connection. */
-  private prepares = true;
-  private readonly closing = new AbortSource();
+  #prepares = true;
+  readonly #closing = new AbortSource();
 
   constructor(private readonly settings: DatabaseSettings) {
     const { connectionString, pool, schema, clock } = settings;
@@ -117,7 +117,7 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.dialect = createDialect(schema);
-    this.notices = new RunNotices({ schema, clock, createClient: () => this.createClient(), pool: this.opening.get });
+    this.notices = new RunNotices({ schema, clock, createClient: () => this.#createClient(), pool: this.#opening.get });
     // Without a listener, a broken idle connection ends the process. Stores on one pool add one listener each.
     pool?.on?.("error", ignore);
   }
@@ -128,10 +128,10 @@ export class Database {
     let wasInDoubt = false;
     const attempt = async (): Promise<T> => {
       try {
-        if (this.closing.aborted) throw closedFailure("The store", { operation, runId });
-        const pool = await this.opening.get();
+        if (this.#closing.aborted) throw closedFailure("The store", { operation, runId });
+        const pool = await this.#opening.get();
         const query = (statement: Sql) => runStatement(pool, statement);
-        const prepared = (statement: Sql) => this.runPrepared(pool, statement);
+        const prepared = (statement: Sql) => this.#runPrepared(pool, statement);
         return await work({ query, prepared, isInDoubt: wasInDoubt });
       } catch (thrown) {
         wasInDoubt ||= isInDoubt(thrown);
@@ -139,7 +139,7 @@ export class Database {
       }
     };
     try {
-      return await retryPassing(attempt, { clock, retryForMs, signal: this.closing });
+      return await retryPassing(attempt, { clock, retryForMs, signal: this.#closing });
     } catch (thrown) {
       throw toStoreFailure(thrown, { operation, runId });
     }
@@ -150,7 +150,7 @@ export class Database {
     work: (statements: Queries) => Promise<T>,
   ): Promise<T> {
     return this.run(operation, runId, async () => {
-      const [pool, idleMs] = [await this.opening.get(), this.settings.timeoutMs];
+      const [pool, idleMs] = [await this.#opening.get(), this.settings.timeoutMs];
       return inTransaction({ pool, idleMs }, async (client) => {
         await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
         return work({ query: (statement) => runStatement(client, statement) });
@@ -159,59 +159,59 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    if (this.closing.aborted) return;
-    this.closing.abort(undefined);
+    if (this.#closing.aborted) return;
+    this.#closing.abort(undefined);
     await this.notices.close();
     this.settings.pool?.off?.("error", ignore);
-    await (await this.own.loaded())?.end().catch(ignore);
+    await (await this.#own.loaded())?.end().catch(ignore);
   }
 
-  private async runPrepared(pool: PostgresPool, statement: Sql): Promise<readonly SqlRow[]> {
-    if (!this.prepares) return runStatement(pool, statement);
+  async #runPrepared(pool: PostgresPool, statement: Sql): Promise<readonly SqlRow[]> {
+    if (!this.#prepares) return runStatement(pool, statement);
     try {
       return await runStatement(pool, statement, getName);
     } catch (thrown) {
       if (!isOfOtherConnection(thrown)) throw thrown;
-      this.prepares = false;
+      this.#prepares = false;
       return runStatement(pool, statement);
     }
   }
 
-  private async open(): Promise<PostgresPool> {
-    const pool = this.settings.pool ?? (await this.own.get());
-    await this.prepareTables(pool);
+  async #open(): Promise<PostgresPool> {
+    const pool = this.settings.pool ?? (await this.#own.get());
+    await this.#prepareTables(pool);
     return pool;
   }
 
-  private async createPool(): Promise<OwnPool> {
+  async #createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
-    const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
+    const pool = new Pool({ ...this.#connection, max: this.settings.maxConnections, allowExitOnIdle: true });
     // Without a listener, a broken idle connection ends the process.
     pool.on?.("error", ignore);
     return pool;
   }
 
-  private get connection() {
+  get #connection() {
     const { connectionString, timeoutMs } = this.settings;
     const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
 
-  private async createClient(): Promise<NoticeClient | undefined> {
+  async #createClient(): Promise<NoticeClient | undefined> {
     const { pool, listen } = this.settings;
-    const options = pool === undefined ? this.connection : pool.options;
+    const options = pool === undefined ? this.#connection : pool.options;
     if (!listen || options === undefined) return undefined;
     const { Client } = await loadPg();
     return new Client(options);
   }
 
-  private async prepareTables(pool: PostgresPool): Promise<void> {
-    if ((await this.findFormat(pool)) === formatVersion) return;
+  async #prepareTables(pool: PostgresPool): Promise<void> {
+    if ((await this.#findFormat(pool)) === formatVersion) return;
     const { schema, timeoutMs: idleMs } = this.settings;
     await inTransaction({ pool, idleMs }, async (client) => {
       const lock = "SELECT pg_advisory_xact_lock($1)";
       await client.query({ text: lock, values: [lockKey], query_timeout: createTimeoutMs });
-      const format = await this.findFormat(client);
+      const format = await this.#findFormat(client);
       if (format === formatVersion) return;
       if (format !== undefined) {
         await client.query({ text: addThreads(this.dialect), query_timeout: createTimeoutMs });
@@ -225,7 +225,7 @@ export class Database {
     });
   }
 
-  private async findFormat(db: PostgresQueryable): Promise<number | undefined> {
+  async #findFormat(db: PostgresQueryable): Promise<number | undefined> {
     const { schema } = this.settings;
     // Does not use `to_regclass`, which may remember an answer from before the wait for the lock.
     const { rows: found } = await db.query(

@@ -113,22 +113,22 @@ function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTe
 class RepeatingLists {
   /** True if comparing stopped early; the results of {@link have} are then invalid. */
   areTooMany = false;
-  private compared = 0;
-  private found: readonly SizedList[] | undefined;
-  private find: () => readonly SizedList[] = () => [];
+  #compared = 0;
+  #found: readonly SizedList[] | undefined;
+  #find: () => readonly SizedList[] = () => [];
 
   setValue(value: unknown, change = (list: unknown) => list): void {
     this.areTooMany = false;
-    this.compared = 0;
-    this.found = undefined;
-    this.find = () => findRepeating(value).map(({ list, size }) => ({ list: change(list), size }));
+    this.#compared = 0;
+    this.#found = undefined;
+    this.#find = () => findRepeating(value).map(({ list, size }) => ({ list: change(list), size }));
   }
 
   have(isEqual: (list: unknown) => boolean): boolean {
-    this.found ??= this.find();
-    return this.found.some(({ list, size }) => {
-      this.compared += size;
-      this.areTooMany ||= this.compared > maxCompared;
+    this.#found ??= this.#find();
+    return this.#found.some(({ list, size }) => {
+      this.#compared += size;
+      this.areTooMany ||= this.#compared > maxCompared;
       return this.areTooMany || isEqual(list);
     });
   }

@@ -97,72 +97,72 @@ function setDriverWait(db: SqlDatabase, waitMs: number): void {
 
 /** Methods return a promise only while another process has locked the file. Waiting calls keep their order. */
 export class DatabaseFile {
-  private readonly settings: FileSettings;
-  private db: SqlDatabase | undefined;
-  private readonly inode: bigint | undefined;
-  private readonly waiting: { readonly endMs: number; readonly settle: (isLast: boolean) => boolean }[] = [];
-  private timer: unknown;
-  private readonly latest = { writeMs: 0, waitMs: Number.NEGATIVE_INFINITY, pauseMs: 0 };
+  readonly #settings: FileSettings;
+  #db: SqlDatabase | undefined;
+  readonly #inode: bigint | undefined;
+  readonly #waiting: { readonly endMs: number; readonly settle: (isLast: boolean) => boolean }[] = [];
+  #timer: unknown;
+  readonly #latest = { writeMs: 0, waitMs: Number.NEGATIVE_INFINITY, pauseMs: 0 };
 
   constructor(settings: FileSettings) {
-    this.settings = { ...settings, path: settings.path === inMemory ? inMemory : resolve(settings.path) };
-    this.db = openDatabase(this.settings);
-    this.inode = this.findInode();
+    this.#settings = { ...settings, path: settings.path === inMemory ? inMemory : resolve(settings.path) };
+    this.#db = openDatabase(this.#settings);
+    this.#inode = this.#findInode();
   }
 
   read<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
-    return this.attempt(() => this.use({ operation, runId }, (db) => inTransaction(db, "DEFERRED", () => work(db))));
+    return this.#attempt(() => this.#use({ operation, runId }, (db) => inTransaction(db, "DEFERRED", () => work(db))));
   }
 
   write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
     const use = () =>
-      this.use({ operation, runId }, (db) => {
+      this.#use({ operation, runId }, (db) => {
         // With a write-ahead log, SQLite does not notice that its file was replaced, and writes would be lost.
-        if (this.findInode() !== this.inode)
+        if (this.#findInode() !== this.#inode)
           throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
-        this.pause();
+        this.#pause();
         const result = inTransaction(db, "IMMEDIATE", () => work(db));
-        this.latest.writeMs = monotonicNow(this.settings.clock);
+        this.#latest.writeMs = monotonicNow(this.#settings.clock);
         return result;
       });
-    return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
+    return this.#waiting.length > 0 ? this.#wait(use) : this.#attempt(use);
   }
 
   /** Removes deleted data from the log. The log is left as it is while another process uses it. */
   emptyLog(): void {
-    this.use({ operation: "delete", runId: "" }, (db) => {
+    this.#use({ operation: "delete", runId: "" }, (db) => {
       setDriverWait(db, 0);
       try {
         db.value("PRAGMA wal_checkpoint(TRUNCATE)");
       } finally {
-        if (this.waiting.length === 0) setDriverWait(db, this.driverWaitMs);
+        if (this.#waiting.length === 0) setDriverWait(db, this.#driverWaitMs);
       }
     });
   }
 
   close(): void {
-    const { db } = this;
-    this.db = undefined;
-    this.retry();
+    const db = this.#db;
+    this.#db = undefined;
+    this.#retry();
     db?.close();
   }
 
-  private get driverWaitMs(): number {
-    return Math.min(this.settings.busyTimeoutMs, driverWaitMs);
+  get #driverWaitMs(): number {
+    return Math.min(this.#settings.busyTimeoutMs, driverWaitMs);
   }
 
-  private attempt<T>(use: () => T): T | Promise<T> {
+  #attempt<T>(use: () => T): T | Promise<T> {
     try {
       return use();
     } catch (thrown) {
-      if (!isLocked(thrown) || this.settings.busyTimeoutMs <= driverWaitMs) throw thrown;
-      return this.wait(use);
+      if (!isLocked(thrown) || this.#settings.busyTimeoutMs <= driverWaitMs) throw thrown;
+      return this.#wait(use);
     }
   }
 
-  private pause(): void {
-    const { latest } = this;
-    const { clock, busyTimeoutMs } = this.settings;
+  #pause(): void {
+    const latest = this.#latest;
+    const { clock, busyTimeoutMs } = this.#settings;
     const nowMs = monotonicNow(clock);
     const afterMs = nowMs - latest.waitMs < busyTimeoutMs ? contendedPauseAfterMs : pauseAfterMs;
     if (nowMs - latest.writeMs < pauseMs) {
@@ -172,9 +172,9 @@ export class DatabaseFile {
     latest.pauseMs = monotonicNow(clock);
   }
 
-  private wait<T>(use: () => T): Promise<T> {
-    const { clock, busyTimeoutMs } = this.settings;
-    this.latest.waitMs = monotonicNow(clock);
+  #wait<T>(use: () => T): Promise<T> {
+    const { clock, busyTimeoutMs } = this.#settings;
+    this.#latest.waitMs = monotonicNow(clock);
     return new Promise((resolve, reject) => {
       const settle = (isLast: boolean) => {
         try {
@@ -185,45 +185,45 @@ export class DatabaseFile {
         }
         return true;
       };
-      this.waiting.push({ endMs: monotonicNow(clock) + busyTimeoutMs - this.driverWaitMs, settle });
-      if (this.waiting.length > 1) return;
-      if (this.db !== undefined) setDriverWait(this.db, 0);
-      this.retryLater(1);
+      this.#waiting.push({ endMs: monotonicNow(clock) + busyTimeoutMs - this.#driverWaitMs, settle });
+      if (this.#waiting.length > 1) return;
+      if (this.#db !== undefined) setDriverWait(this.#db, 0);
+      this.#retryLater(1);
     });
   }
 
-  private retryLater(attempt: number): void {
-    const { clock } = this.settings;
-    const leftMs = (this.waiting[0]?.endMs ?? 0) - monotonicNow(clock);
+  #retryLater(attempt: number): void {
+    const { clock } = this.#settings;
+    const leftMs = (this.#waiting[0]?.endMs ?? 0) - monotonicNow(clock);
     const delayMs = Math.max(0, Math.min(leftMs, retryDelayMs(retries, attempt, Math.random)));
-    this.timer = clock.setTimeout(() => this.retry(attempt + 1), delayMs);
+    this.#timer = clock.setTimeout(() => this.#retry(attempt + 1), delayMs);
   }
 
-  private retry(attempt = 1): void {
-    const { clock } = this.settings;
-    clock.clearTimeout(this.timer);
-    for (const { endMs, settle } of [...this.waiting]) {
+  #retry(attempt = 1): void {
+    const { clock } = this.#settings;
+    clock.clearTimeout(this.#timer);
+    for (const { endMs, settle } of [...this.#waiting]) {
       if (!settle(monotonicNow(clock) >= endMs)) {
-        this.retryLater(attempt);
+        this.#retryLater(attempt);
         return;
       }
-      this.waiting.shift();
+      this.#waiting.shift();
     }
-    if (this.db !== undefined) setDriverWait(this.db, this.driverWaitMs);
+    if (this.#db !== undefined) setDriverWait(this.#db, this.#driverWaitMs);
   }
 
-  private use<T>({ operation, runId }: StoreAttempt, work: (db: SqlDatabase) => T): T {
-    const { path } = this.settings;
-    if (this.db === undefined) throw closedFailure(`The database "${path}"`, { operation, runId });
+  #use<T>({ operation, runId }: StoreAttempt, work: (db: SqlDatabase) => T): T {
+    const { path } = this.#settings;
+    if (this.#db === undefined) throw closedFailure(`The database "${path}"`, { operation, runId });
     try {
-      return work(this.db);
+      return work(this.#db);
     } catch (thrown) {
       throw toStoreFailure(thrown, { path, operation, runId });
     }
   }
 
-  private findInode(): bigint | undefined {
-    const { path } = this.settings;
+  #findInode(): bigint | undefined {
+    const { path } = this.#settings;
     return path === inMemory ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
   }
 }

@@ -16,7 +16,7 @@ interface NativeDatabase {
 const maxStatements = 200;
 
 export class SqlDatabase {
-  private readonly prepared = new Map<string, NativeStatement>();
+  readonly #prepared = new Map<string, NativeStatement>();
 
   constructor(private readonly native: NativeDatabase) {}
 
@@ -25,11 +25,11 @@ export class SqlDatabase {
   }
 
   run(text: string, ...values: readonly SqlValue[]): void {
-    this.prepare(text).run(...values);
+    this.#prepare(text).run(...values);
   }
 
   all(text: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
-    return this.prepare(text).all(...values);
+    return this.#prepare(text).all(...values);
   }
 
   get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
@@ -53,16 +53,16 @@ export class SqlDatabase {
 
   close(): void {
     // libsql keeps the file open while prepared statements exist.
-    this.prepared.clear();
+    this.#prepared.clear();
     this.native.close();
   }
 
-  private prepare(text: string): NativeStatement {
-    const known = this.prepared.get(text);
+  #prepare(text: string): NativeStatement {
+    const known = this.#prepared.get(text);
     if (known !== undefined) return known;
-    if (this.prepared.size >= maxStatements) this.prepared.clear();
+    if (this.#prepared.size >= maxStatements) this.#prepared.clear();
     const statement = this.native.prepare(text);
-    this.prepared.set(text, statement);
+    this.#prepared.set(text, statement);
     return statement;
   }
 }

@@ -31,13 +31,13 @@ const charactersPerUnit = 32;
 
 /** A cost is paid before the work if it is known by then. A cost of 1 is about 100 ns. */
 class CelBudget {
-  private spent = 0;
+  #spent = 0;
 
   constructor(private readonly max: number) {}
 
   pay(cost: number): void {
-    this.spent += cost;
-    if (this.spent > this.max) throw new CelLimitExceeded(Math.ceil(this.spent));
+    this.#spent += cost;
+    if (this.#spent > this.max) throw new CelLimitExceeded(Math.ceil(this.#spent));
   }
 
   payForKey(length: number): void {
@@ -88,8 +88,8 @@ function measure(value: JsonValue, budget: CelBudget): void {
 }
 
 class Evaluation {
-  private readonly variables: JsonValue[] = [];
-  private readonly values: (JsonValue | undefined)[] = [];
+  readonly #variables: JsonValue[] = [];
+  readonly #values: (JsonValue | undefined)[] = [];
 
   constructor(
     private readonly budget: CelBudget,
@@ -102,58 +102,58 @@ class Evaluation {
       case "literal":
         return node.value;
       case "name":
-        return this.name(node);
+        return this.#name(node);
       case "variable":
-        return this.variables[node.slot] as JsonValue;
+        return this.#variables[node.slot] as JsonValue;
       case "member":
         return accessValue(this.run(node.of), node.key, node.position);
       case "index":
-        return this.index(node);
+        return this.#index(node);
       case "list":
         return node.items.map((item) => this.run(item));
       case "map":
-        return this.map(node);
+        return this.#map(node);
       case "choice":
-        return this.run(this.isTrue(node.condition) ? node.yes : node.no);
+        return this.run(this.#isTrue(node.condition) ? node.yes : node.no);
       case "logical":
-        return this.logical(node);
+        return this.#logical(node);
       case "not":
-        return !this.isTrue(node.of);
+        return !this.#isTrue(node.of);
       case "negate":
       case "binary": {
-        const value = this.operate(node);
+        const value = this.#operate(node);
         return value instanceof Decimal ? calculate(node, () => nearestNumber(value, Number.POSITIVE_INFINITY)) : value;
       }
       case "has":
-        return this.has(node);
+        return this.#has(node);
       case "call": {
         const target = this.run(node.target);
         return callFunction(node, target, node.argument && this.run(node.argument), this.budget);
       }
       case "macro":
-        return this.macro(node);
+        return this.#macro(node);
       default:
         return node satisfies never;
     }
   }
 
   /** Keeps intermediate results as decimals, and rounds only the last one to a number: 1 / 3 * 3 is 1. */
-  private operand(node: CelNode): JsonValue | Decimal {
+  #operand(node: CelNode): JsonValue | Decimal {
     if (node.type !== "binary" && node.type !== "negate") return this.run(node);
     this.budget.pay(1);
-    return this.operate(node);
+    return this.#operate(node);
   }
 
-  private operate(node: CelSum): JsonValue | Decimal {
+  #operate(node: CelSum): JsonValue | Decimal {
     if (node.type === "negate") {
-      const value = this.operand(node.of);
+      const value = this.#operand(node.of);
       if (value instanceof Decimal) return negate(value);
       return typeof value === "number" ? 0 - value : fail(`"-" does not work on ${celTypeOf(value)}`, node.position);
     }
     const [ofDecimals, ofWhole] = arithmetic[node.operator] ?? [];
     if (ofDecimals === undefined || ofWhole === undefined)
       return applyOperator(node, this.run(node.left), this.run(node.right), this.budget);
-    const [left, right] = [this.operand(node.left), this.operand(node.right)];
+    const [left, right] = [this.#operand(node.left), this.#operand(node.right)];
     if (!isNumber(left) || !isNumber(right)) return applyOperator(node, toJson(left), toJson(right), this.budget);
     if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) {
       const value = ofWhole(left as number, right as number);
@@ -163,16 +163,16 @@ class Evaluation {
     return calculate(node, () => ofDecimals(toDecimal(left), toDecimal(right)));
   }
 
-  private name({ name, slot, position }: CelNodeOf<"name">): JsonValue {
-    const known = this.values[slot];
+  #name({ name, slot, position }: CelNodeOf<"name">): JsonValue {
+    const known = this.#values[slot];
     if (known !== undefined) return known;
     const value = this.lookUp(name);
     if (value === undefined) return fail(`${name} has no value`, position);
-    this.values[slot] = value;
+    this.#values[slot] = value;
     return value;
   }
 
-  private index({ of, key, position }: CelNodeOf<"index">): JsonValue {
+  #index({ of, key, position }: CelNodeOf<"index">): JsonValue {
     const value = this.run(of);
     const wanted = this.run(key);
     if (typeof wanted === "string") {
@@ -182,12 +182,12 @@ class Evaluation {
     return accessValue(value, wanted, position);
   }
 
-  private isTrue(node: CelNode): boolean {
+  #isTrue(node: CelNode): boolean {
     const value = this.run(node);
     return typeof value === "boolean" ? value : fail(`${celTypeOf(value)} is neither true nor false`, node.position);
   }
 
-  private map({ entries }: CelNodeOf<"map">): JsonValue {
+  #map({ entries }: CelNodeOf<"map">): JsonValue {
     const map: Record<string, JsonValue> = {};
     for (const { key, value } of entries) {
       const name = this.run(key);
@@ -201,17 +201,17 @@ class Evaluation {
     return map;
   }
 
-  private logical({ left, right, deciding }: CelNodeOf<"logical">): boolean {
-    const first = this.attempt(left);
+  #logical({ left, right, deciding }: CelNodeOf<"logical">): boolean {
+    const first = this.#attempt(left);
     if (first === deciding) return deciding;
-    const second = this.isTrue(right);
+    const second = this.#isTrue(right);
     if (second === deciding || typeof first === "boolean") return second;
     throw first;
   }
 
-  private attempt(node: CelNode): boolean | CelFailure {
+  #attempt(node: CelNode): boolean | CelFailure {
     try {
-      return this.isTrue(node);
+      return this.#isTrue(node);
     } catch (thrown) {
       if (!(thrown instanceof CelFailure)) throw thrown;
       this.budget.pay(failureCost);
@@ -219,31 +219,31 @@ class Evaluation {
     }
   }
 
-  private has({ of, key, position }: CelNodeOf<"has">): boolean {
+  #has({ of, key, position }: CelNodeOf<"has">): boolean {
     const value = this.run(of);
     if (value === null) return false;
     if (isRecord(value)) return Object.hasOwn(value, key);
     return fail(`has() works on maps, not on ${celTypeOf(value)}`, position);
   }
 
-  private macro(node: CelNodeOf<"macro">): JsonValue {
-    const items = this.itemsOf(this.run(node.target), node);
-    if (node.name === "all" || node.name === "exists") return this.decide(node, items, node.name === "exists");
-    const collected = this.collect(node, items);
+  #macro(node: CelNodeOf<"macro">): JsonValue {
+    const items = this.#itemsOf(this.run(node.target), node);
+    if (node.name === "all" || node.name === "exists") return this.#decide(node, items, node.name === "exists");
+    const collected = this.#collect(node, items);
     return node.name === "exists_one" ? collected.length === 1 : collected;
   }
 
-  private itemsOf(target: JsonValue, { name, position }: CelNodeOf<"macro">): readonly JsonValue[] {
+  #itemsOf(target: JsonValue, { name, position }: CelNodeOf<"macro">): readonly JsonValue[] {
     if (isList(target)) return target;
     if (!isRecord(target)) return fail(`.${name}() works on lists and maps, not on ${celTypeOf(target)}`, position);
     return keysOf(target, this.budget);
   }
 
-  private decide({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[], deciding: boolean): boolean {
+  #decide({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[], deciding: boolean): boolean {
     let failure: CelFailure | undefined;
     for (const item of items) {
-      this.variables[slot] = item;
-      const answer = this.attempt(body);
+      this.#variables[slot] = item;
+      const answer = this.#attempt(body);
       if (answer === deciding) return deciding;
       if (answer instanceof CelFailure) failure ??= answer;
     }
@@ -251,15 +251,12 @@ class Evaluation {
     return !deciding;
   }
 
-  private collect(
-    { name, body, transform, slot }: CelNodeOf<"macro">,
-    items: readonly JsonValue[],
-  ): readonly JsonValue[] {
+  #collect({ name, body, transform, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
     const collected: JsonValue[] = [];
     for (const item of items) {
-      this.variables[slot] = item;
+      this.#variables[slot] = item;
       if (name === "map" && transform === undefined) collected.push(this.run(body));
-      else if (this.isTrue(body)) collected.push(transform === undefined ? item : this.run(transform));
+      else if (this.#isTrue(body)) collected.push(transform === undefined ? item : this.run(transform));
     }
     return collected;
   }

@@ -24,8 +24,8 @@ export type CelTypeIssue = Omit<PlanIssue, "path">;
 
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
-  private readonly missing = new Set<string>();
-  private readonly variables: SchemasAt[] = [];
+  readonly #missing = new Set<string>();
+  readonly #variables: SchemasAt[] = [];
 
   constructor(private readonly surroundings: CelSurroundings) {}
 
@@ -36,30 +36,30 @@ export class CelInference {
       case "name":
         return this.surroundings.sourceOf(node.name) ?? anything;
       case "variable":
-        return this.variables[node.slot] ?? anything;
+        return this.#variables[node.slot] ?? anything;
       case "member":
-        return this.part(node, node.key);
+        return this.#part(node, node.key);
       case "index":
-        return this.index(node);
+        return this.#index(node);
       case "list":
-        return listOf(this.either(node.items));
+        return listOf(this.#either(node.items));
       case "map":
         for (const { key, value } of node.entries) for (const part of [key, value]) this.infer(part);
         return typed("object");
       case "choice":
-        this.need(node.condition, ["boolean"], '"?"');
-        return this.either([node.yes, node.no]);
+        this.#need(node.condition, ["boolean"], '"?"');
+        return this.#either([node.yes, node.no]);
       case "logical":
-        for (const side of [node.left, node.right]) this.need(side, ["boolean"], node.deciding ? '"||"' : '"&&"');
+        for (const side of [node.left, node.right]) this.#need(side, ["boolean"], node.deciding ? '"||"' : '"&&"');
         return typed("boolean");
       case "not":
-        this.need(node.of, ["boolean"], '"!"');
+        this.#need(node.of, ["boolean"], '"!"');
         return typed("boolean");
       case "negate":
         this.infer(node.of);
         return typed("number");
       case "binary":
-        return this.binary(node);
+        return this.#binary(node);
       case "has":
         this.infer(node.of);
         return typed("boolean");
@@ -67,25 +67,25 @@ export class CelInference {
         for (const part of [node.target, node.argument]) if (part !== undefined) this.infer(part);
         return node.name === "dyn" ? anything : typed(typeOfCall(node.name));
       case "macro":
-        return this.macro(node);
+        return this.#macro(node);
       default:
         return node satisfies never;
     }
   }
 
-  private report(code: PlanIssueCode, message: string, position: number): void {
+  #report(code: PlanIssueCode, message: string, position: number): void {
     this.issues.push({ code, message: `${message} See character ${position}.` });
   }
 
-  private need(node: CelNode, types: readonly string[], operator: string): SchemasAt {
+  #need(node: CelNode, types: readonly string[], operator: string): SchemasAt {
     const value = this.infer(node);
     const known = knownTypes(value);
     if (known !== undefined && !types.some((type) => known.has(type)))
-      this.report("reference-type", `${operator} does not work on ${nameTypes(known)}.`, node.position);
+      this.#report("reference-type", `${operator} does not work on ${nameTypes(known)}.`, node.position);
     return value;
   }
 
-  private part(node: CelNodeOf<"member"> | CelNodeOf<"index">, key: string | number): SchemasAt {
+  #part(node: CelNodeOf<"member"> | CelNodeOf<"index">, key: string | number): SchemasAt {
     const of = this.infer(node.of);
     if (of([key])?.length !== 0) return (path) => of([key, ...path]);
     const [around, path] = [of([]) ?? [], pathOf(node)];
@@ -93,20 +93,20 @@ export class CelInference {
       path === undefined
         ? `There is no ${JSON.stringify(key)} in ${nameTypes(typesOf(around) ?? [])}.`
         : this.surroundings.describeMissing(path, around);
-    if (!this.missing.has(message)) this.report("invalid-reference", message, node.position);
-    this.missing.add(message);
+    if (!this.#missing.has(message)) this.#report("invalid-reference", message, node.position);
+    this.#missing.add(message);
     return anything;
   }
 
-  private index(node: CelNodeOf<"index">): SchemasAt {
+  #index(node: CelNodeOf<"index">): SchemasAt {
     const key = keyOf(node.key);
-    if (key !== undefined) return this.part(node, key);
+    if (key !== undefined) return this.#part(node, key);
     this.infer(node.key);
     const of = this.infer(node.of);
     return knownTypes(of)?.has("object") === false ? itemOf(of) : anything;
   }
 
-  private either(nodes: readonly CelNode[]): SchemasAt {
+  #either(nodes: readonly CelNode[]): SchemasAt {
     const values = nodes.map((node) => this.infer(node));
     const types = values.map(knownTypes);
     if (types.length === 0 || types.includes(undefined)) return anything;
@@ -114,21 +114,21 @@ export class CelInference {
     return (path) => (path.length > 0 ? parts(path) : values.flatMap((value) => value([]) ?? []));
   }
 
-  private binary({ operator, left, right, position }: CelNodeOf<"binary">): SchemasAt {
+  #binary({ operator, left, right, position }: CelNodeOf<"binary">): SchemasAt {
     const [first, of] = [this.infer(left), this.infer(right)];
     if (operator === "+") return typed(...(knownTypes(first) ?? knownTypes(of) ?? ["number", "string", "array"]));
     if ("-*/%".includes(operator)) return typed("number");
     if (operator !== "==" && operator !== "!=" && operator !== "in") return typed("boolean");
     const compared = findUnequal(first, operator === "in" ? itemOf(of) : of, isConstant(left) && isConstant(right));
-    if (compared !== undefined) this.report("reference-type", `"${operator}" compares ${compared}.`, position);
+    if (compared !== undefined) this.#report("reference-type", `"${operator}" compares ${compared}.`, position);
     return typed("boolean");
   }
 
-  private macro({ name, target, slot, body, transform }: CelNodeOf<"macro">): SchemasAt {
-    const item = itemOf(this.need(target, ["array", "object"], `.${name}()`));
-    this.variables[slot] = item;
+  #macro({ name, target, slot, body, transform }: CelNodeOf<"macro">): SchemasAt {
+    const item = itemOf(this.#need(target, ["array", "object"], `.${name}()`));
+    this.#variables[slot] = item;
     if (name === "map" && transform === undefined) return listOf(this.infer(body));
-    this.need(body, ["boolean"], `.${name}()`);
+    this.#need(body, ["boolean"], `.${name}()`);
     if (transform !== undefined) return listOf(this.infer(transform));
     return name === "filter" ? listOf(item) : typed("boolean");
   }

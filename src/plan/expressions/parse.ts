@@ -30,39 +30,39 @@ export function parseCel(text: string): CelParseResult {
 
 /** A Pratt parser that resolves names as it reads: a macro binds its variable before its body is read. */
 class Parser extends CelTokens {
-  private readonly names = new Map<string, CelNodeOf<"name">>();
-  private readonly variables: string[] = [];
-  private size = 0;
-  private levels = 0;
+  readonly #names = new Map<string, CelNodeOf<"name">>();
+  readonly #variables: string[] = [];
+  #size = 0;
+  #levels = 0;
 
   parse() {
     this.advance();
-    const root = this.expression();
+    const root = this.#expression();
     this.expect("end", "");
-    return { root, names: [...this.names.values()] };
+    return { root, names: [...this.#names.values()] };
   }
 
-  private expression(): CelNode {
-    this.enter(this.position);
-    let node = this.operation(1);
+  #expression(): CelNode {
+    this.#enter(this.position);
+    let node = this.#operation(1);
     if (this.take("?")) {
-      const yes = this.expression();
+      const yes = this.#expression();
       this.expect(":", "; expected :");
-      const no = this.expression();
-      node = this.count({ type: "choice", condition: node, yes, no, position: startOf(node) });
+      const no = this.#expression();
+      node = this.#count({ type: "choice", condition: node, yes, no, position: startOf(node) });
     }
-    this.levels--;
+    this.#levels--;
     return node;
   }
 
-  private operation(leastPower: number): CelNode {
-    let left = this.unary();
+  #operation(leastPower: number): CelNode {
+    let left = this.#unary();
     for (;;) {
       const { kind } = this;
       if (!isKeyOf(powers, kind) || powers[kind] < leastPower) return left;
       this.advance();
-      const sides = { left, right: this.operation(powers[kind] + 1), position: startOf(left) };
-      left = this.count(
+      const sides = { left, right: this.#operation(powers[kind] + 1), position: startOf(left) };
+      left = this.#count(
         isKeyOf(binary, kind)
           ? { type: "binary", operator: kind, ...sides }
           : { type: "logical", deciding: kind === "||", ...sides },
@@ -70,50 +70,50 @@ class Parser extends CelTokens {
     }
   }
 
-  private unary(): CelNode {
+  #unary(): CelNode {
     const signs: { readonly type: "not" | "negate"; readonly position: number }[] = [];
     while (this.kind === "!" || this.kind === "-") {
       signs.push({ type: this.kind === "!" ? "not" : "negate", position: this.position });
       this.advance();
     }
-    return signs.reduceRight((of, sign) => this.count({ ...sign, of }), this.parts());
+    return signs.reduceRight((of, sign) => this.#count({ ...sign, of }), this.#parts());
   }
 
-  private parts(): CelNode {
-    const { levels } = this;
-    let node = this.primary();
+  #parts(): CelNode {
+    const levels = this.#levels;
+    let node = this.#primary();
     for (;;) {
       const { kind, position } = this;
       if (!this.take(".") && !this.take("[")) break;
-      this.enter(position);
-      node = this.count(kind === "." ? this.part(node) : this.index(node));
+      this.#enter(position);
+      node = this.#count(kind === "." ? this.#part(node) : this.#index(node));
     }
-    this.levels = levels;
+    this.#levels = levels;
     return node;
   }
 
-  private primary(): CelNode {
+  #primary(): CelNode {
     const { kind, position, value, name } = this;
     if (!/^(?:value|name|[([{])$/.test(kind)) this.failAtToken();
     this.advance();
-    if (kind === "value") return this.count({ type: "literal", value, position });
-    if (kind === "name") return this.count(this.named(name, position));
-    if (kind === "[") return this.count({ type: "list", items: this.list("]", () => this.expression()), position });
-    if (kind === "{") return this.count({ type: "map", entries: this.list("}", () => this.entry()), position });
-    const node = this.expression();
+    if (kind === "value") return this.#count({ type: "literal", value, position });
+    if (kind === "name") return this.#count(this.#named(name, position));
+    if (kind === "[") return this.#count({ type: "list", items: this.#list("]", () => this.#expression()), position });
+    if (kind === "{") return this.#count({ type: "map", entries: this.#list("}", () => this.#entry()), position });
+    const node = this.#expression();
     this.expect(")");
     return node;
   }
 
-  private entry(): CelNodeOf<"map">["entries"][number] {
-    const key = this.expression();
+  #entry(): CelNodeOf<"map">["entries"][number] {
+    const key = this.#expression();
     this.expect(":", "; expected :");
     if (key.type === "literal" && typeof key.value !== "string")
       refuse('the key of a map must be text, as in {"key": 1}', key.position);
-    return { key, value: this.expression() };
+    return { key, value: this.#expression() };
   }
 
-  private list<TItem>(close: keyof typeof lists, read: (index: number) => TItem): readonly TItem[] {
+  #list<TItem>(close: keyof typeof lists, read: (index: number) => TItem): readonly TItem[] {
     const items: TItem[] = [];
     while (this.kind !== close) {
       const { position } = this;
@@ -126,19 +126,19 @@ class Parser extends CelTokens {
     return items;
   }
 
-  private named(name: string, position: number): CelNode {
+  #named(name: string, position: number): CelNode {
     if (reserved.test(name))
       refuse(`${name} is a reserved word of CEL: an expression cannot name a step with this id`, position);
-    if (this.take("(")) return this.functionCall(name, position);
-    const slot = this.variables.lastIndexOf(name);
+    if (this.take("(")) return this.#functionCall(name, position);
+    const slot = this.#variables.lastIndexOf(name);
     if (slot >= 0) return { type: "variable", name, slot, position };
-    const first = this.names.get(name) ?? { type: "name", name, slot: this.names.size, position };
-    this.names.set(name, first);
+    const first = this.#names.get(name) ?? { type: "name", name, slot: this.#names.size, position };
+    this.#names.set(name, first);
     return { ...first, position };
   }
 
-  private functionCall(name: string, position: number): CelNode {
-    const args = this.list(")", () => this.expression());
+  #functionCall(name: string, position: number): CelNode {
+    const args = this.#list(")", () => this.#expression());
     const [argument] = args;
     const known = functions.find((each) => each === name);
     const advice = name === "not" ? 'write "!(…)"' : `available: ${functions.join(", ")}`;
@@ -149,18 +149,18 @@ class Parser extends CelTokens {
     return refuse('has() takes a field, as in has(s1.value); for any other key, write "any key" in s1', position);
   }
 
-  private index(of: CelNode): CelNode {
-    const key = this.expression();
+  #index(of: CelNode): CelNode {
+    const key = this.#expression();
     this.expect("]");
     return { type: "index", of, key, position: startOf(key) };
   }
 
-  private part(of: CelNode): CelNode {
+  #part(of: CelNode): CelNode {
     const { position, name } = this;
     this.expect("name", '; expected a name, or brackets for any other key: a[0], a["any key"]');
     if (!this.take("(")) return { type: "member", of, key: name, position };
-    if (isKeyOf(celMacros, name)) return this.macro(of, name, position);
-    const args = this.list(")", () => this.expression());
+    if (isKeyOf(celMacros, name)) return this.#macro(of, name, position);
+    const args = this.#list(")", () => this.#expression());
     if (name === "matches")
       return refuse(".matches() is not supported; use .startsWith(), .endsWith() or .contains()", position);
     if (!isKeyOf(celMethods, name)) return refuse(`there is no method .${name}(); available: ${methods}`, position);
@@ -169,10 +169,10 @@ class Parser extends CelTokens {
     return { type: "call", name, target: of, argument: args[0], position };
   }
 
-  private macro(target: CelNode, name: keyof typeof celMacros, position: number): CelNode {
-    const slot = this.variables.length;
-    const args = this.list(")", (index) => (index === 0 ? this.variable(name) : this.expression()));
-    this.variables.length = slot;
+  #macro(target: CelNode, name: keyof typeof celMacros, position: number): CelNode {
+    const slot = this.#variables.length;
+    const args = this.#list(")", (index) => (index === 0 ? this.#variable(name) : this.#expression()));
+    this.#variables.length = slot;
     const counts: readonly number[] = celMacros[name];
     const [, body, transform] = args;
     if (body === undefined || !counts.includes(args.length))
@@ -181,25 +181,26 @@ class Parser extends CelTokens {
     return { type: "macro", name, target, slot, body, transform, position };
   }
 
-  private variable(macro: string): CelNode {
-    const known = this.names.size;
-    const node = this.expression();
+  #variable(macro: string): CelNode {
+    const known = this.#names.size;
+    const node = this.#expression();
     if (node.type !== "name" && node.type !== "variable") {
       const takes = macro === "map" ? "var, transform" : "var, predicate";
       return this.fail(`${macro}(${takes}) needs a name as its iteration variable`, node.position);
     }
-    if (this.names.size > known) this.names.delete(node.name);
-    this.variables.push(node.name);
+    if (this.#names.size > known) this.#names.delete(node.name);
+    this.#variables.push(node.name);
     return node;
   }
 
-  private count(node: CelNode): CelNode {
-    if (++this.size > limits.size) refuse(`it has more than ${limits.size} operators, names and values`, node.position);
+  #count(node: CelNode): CelNode {
+    if (++this.#size > limits.size)
+      refuse(`it has more than ${limits.size} operators, names and values`, node.position);
     return node;
   }
 
-  private enter(position: number): void {
-    if (++this.levels > limits.levels) refuse(`it has more than ${limits.levels} levels`, position);
+  #enter(position: number): void {
+    if (++this.#levels > limits.levels) refuse(`it has more than ${limits.levels} levels`, position);
   }
 }
 

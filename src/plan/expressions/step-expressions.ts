@@ -42,15 +42,15 @@ export class StepExpressions {
   readonly issues: (CelIssue & { readonly key: ExpressionKey })[] = [];
 
   constructor(private readonly step: PlanStep) {
-    this.when = this.parse("when");
-    this.forEach = this.parse("forEach");
+    this.when = this.#parse("when");
+    this.forEach = this.#parse("forEach");
     const isAboutIteration = ({ name }: CelNodeOf<"name">) => isOfIteration(step, name);
     const named = [...(this.when?.names ?? []), ...(this.forEach?.names ?? [])];
     this.isWhenPerIteration = this.when?.names.some(isAboutIteration) ?? false;
     this.stepIds = new Set(named.filter((free) => !isAboutIteration(free)).map(({ name }) => name));
   }
 
-  private parse(key: ExpressionKey): CelExpression | undefined {
+  #parse(key: ExpressionKey): CelExpression | undefined {
     const text = this.step[key];
     const result = text === undefined ? undefined : parseCel(text);
     if (result?.ok === false) this.issues.push({ key, ...result.issue });

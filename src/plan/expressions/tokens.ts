@@ -26,18 +26,18 @@ export class CelTokens {
   position = 0;
   name = "";
   value: null | boolean | number | string = null;
-  private end = 0;
+  #end = 0;
 
   constructor(readonly text: string) {}
 
   advance(): void {
-    token.lastIndex = this.end;
+    token.lastIndex = this.#end;
     const [all = "", space = "", sign, name = "", ...quoted] = token.exec(this.text) ?? [];
-    this.position = this.end + space.length;
-    this.end += all.length;
+    this.position = this.#end + space.length;
+    this.#end += all.length;
     this.name = name;
     this.kind = sign ?? "name";
-    if (sign === undefined && name === "") this.readValue(all.slice(space.length), quoted.slice(quoted[1] ? 0 : 4));
+    if (sign === undefined && name === "") this.#readValue(all.slice(space.length), quoted.slice(quoted[1] ? 0 : 4));
   }
 
   take(kind: string): boolean {
@@ -66,31 +66,31 @@ export class CelTokens {
     return refuse(message, position);
   }
 
-  private readValue(written: string, quoted: readonly (string | undefined)[]): void {
-    if (written === "" && this.end < this.text.length) this.failAtToken();
+  #readValue(written: string, quoted: readonly (string | undefined)[]): void {
+    if (written === "" && this.#end < this.text.length) this.failAtToken();
     if (/^(?:b["']|\d\w*u$)/i.test(written)) refuse("bytes and unsigned integers are not supported", this.position);
     this.kind = written === "" ? "end" : "value";
-    if (quoted[1] !== undefined) this.value = this.readText(quoted);
-    else if (written !== "") this.value = /^\d/.test(written) ? this.readNumber(written) : JSON.parse(written);
+    if (quoted[1] !== undefined) this.value = this.#readText(quoted);
+    else if (written !== "") this.value = /^\d/.test(written) ? this.#readNumber(written) : JSON.parse(written);
   }
 
-  private readNumber(number: string): number {
+  #readNumber(number: string): number {
     const rounded = Number(number);
     if (!Number.isFinite(rounded)) return this.fail(`invalid number: ${rounded || number}`);
     const decimal = /^[\d.]+$/.test(number) ? number : String(/^0x/i.test(number) ? BigInt(number) : rounded);
     return exactNumber(decimal) ?? refuse(`${decimal} is not exact as a JSON number; the limit is 2^53`, this.position);
   }
 
-  private readText([prefix = "", quote = "", raw = "", closing]: readonly (string | undefined)[]): string {
+  #readText([prefix = "", quote = "", raw = "", closing]: readonly (string | undefined)[]): string {
     const start = this.position + prefix.length + quote.length;
     const newline = quote.length > 1 ? -1 : (prefix === "" ? raw.replace(/\\./gs, "__") : raw).search(/[\r\n]/);
     if (newline >= 0) return this.fail("a line break is allowed only in triple quotes", start + newline);
     const kind = quote.length > 1 ? "triple-quoted string" : "string";
     if (closing === undefined) return this.fail(`unterminated ${kind}`, start - quote.length);
-    return prefix === "" ? raw.replace(escapeSequence, (all, at) => this.unescape(all, start + at)) : raw;
+    return prefix === "" ? raw.replace(escapeSequence, (all, at) => this.#unescape(all, start + at)) : raw;
   }
 
-  private unescape(sequence: string, position: number): string {
+  #unescape(sequence: string, position: number): string {
     const code = sequence.slice(1);
     const letter = "abfnrtv\\?\"'`".indexOf(code);
     if (letter >= 0) return "\x07\b\f\n\r\t\v\\?\"'`".charAt(letter);

@@ -136,8 +136,8 @@ const maxDepth = 20;
 
 export class SchemaWriter {
   isClosed = true;
-  private readonly open = new Set<JsonSchema>();
-  private room = maxParts;
+  readonly #open = new Set<JsonSchema>();
+  #room = maxParts;
 
   constructor(
     private readonly root: JsonSchema,
@@ -145,25 +145,25 @@ export class SchemaWriter {
   ) {}
 
   write(schema: JsonSchema): JsonSchema {
-    if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
-    this.open.add(schema);
-    const written = union(branchesOf(this.root, schema).map((branch) => this.writeBranch(branch)));
-    this.open.delete(schema);
+    if (this.#open.has(schema) || this.#open.size > maxDepth || this.#room-- <= 0) return this.#anything();
+    this.#open.add(schema);
+    const written = union(branchesOf(this.root, schema).map((branch) => this.#writeBranch(branch)));
+    this.#open.delete(schema);
     return written;
   }
 
-  private writeBranch(schema: JsonSchema): JsonSchema {
+  #writeBranch(schema: JsonSchema): JsonSchema {
     const { type, const: constant, enum: values } = schema;
-    if (constant !== undefined) return this.writeConstants([constant]);
-    if (values !== undefined) return this.writeConstants(values);
-    if (Array.isArray(type)) return union(type.map((each: string) => this.writeBranch({ ...schema, type: each })));
+    if (constant !== undefined) return this.#writeConstants([constant]);
+    if (values !== undefined) return this.#writeConstants(values);
+    if (Array.isArray(type)) return union(type.map((each: string) => this.#writeBranch({ ...schema, type: each })));
     if (plainTypes.has(type)) return { type: type as string };
     const kind = type ?? (schema.properties && "object");
-    if (kind === "object") return this.writeObject(schema);
-    return kind === "array" ? this.writeArray(schema) : this.anything();
+    if (kind === "object") return this.#writeObject(schema);
+    return kind === "array" ? this.#writeArray(schema) : this.#anything();
   }
 
-  private writeConstants(values: readonly unknown[]): JsonSchema {
+  #writeConstants(values: readonly unknown[]): JsonSchema {
     // No strict server accepts a constant object or list.
     if (values.some((value) => typeof value === "object" && value !== null)) this.isClosed = false;
     const [type, other] = new Set(values.map(jsonTypeOf));
@@ -172,12 +172,12 @@ export class SchemaWriter {
   }
 
   /** llama.cpp reads `{}` as an object, and `items: {}` as a list of objects. */
-  private anything(): JsonSchema {
+  #anything(): JsonSchema {
     this.isClosed = false;
     return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };
   }
 
-  private writeObject({ properties = {}, required = [], additionalProperties: others }: JsonSchema): JsonSchema {
+  #writeObject({ properties = {}, required = [], additionalProperties: others }: JsonSchema): JsonSchema {
     const ofOthers = typeof others === "object" ? others : {};
     const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, ofOthers] as const);
     const all = [...Object.entries(properties), ...unnamed];
@@ -198,7 +198,7 @@ export class SchemaWriter {
     return { type: "object", properties: Object.fromEntries(entries), required: names, additionalProperties: false };
   }
 
-  private writeArray({ items, prefixItems, minItems, maxItems }: JsonSchema): JsonSchema {
+  #writeArray({ items, prefixItems, minItems, maxItems }: JsonSchema): JsonSchema {
     const bounds = {
       ...(typeof minItems === "number" && { minItems }),
       ...(typeof maxItems === "number" && { maxItems }),

@@ -101,7 +101,7 @@ export class AnswerReader {
     const before = [...earlier, ...this.made];
     const read = readCall(call, operation, { wish, things, earlier: before });
     if (typeof read === "string") return read;
-    const extra = this.expressionsOf(call, before);
+    const extra = this.#expressionsOf(call, before);
     if (typeof extra === "string") return extra;
     const { taken } = read;
     for (const input of read.inputs) this.made.push({ id: idOf(this.made.length), input, operation, extra, taken });
@@ -124,7 +124,7 @@ export class AnswerReader {
     return checkOnce({ steps: [...kept, ...this.steps()] }, scope);
   }
 
-  private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): Expressions | string {
+  #expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): Expressions | string {
     if (!this.scope.expressions) return {};
     const found: Expressions = {};
     for (const key of ["if", "each"] as const) {

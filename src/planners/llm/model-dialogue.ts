@@ -65,116 +65,116 @@ const maxText = 500;
 const maxMessage = 2_000;
 
 export class ModelDialogue {
-  private readonly failures: PlanFailure[] = [];
-  private question: Question;
-  private messages: readonly ModelMessage[];
-  private format: Format;
-  private maxOutputTokens: number | undefined;
-  private temperature: number | undefined;
-  private attempts = 0;
-  private answers = 0;
-  private mayAskForAll = true;
-  private mayAskAgain = true;
-  private mayAskElsewhere = true;
+  readonly #failures: PlanFailure[] = [];
+  #question: Question;
+  #messages: readonly ModelMessage[];
+  #format: Format;
+  #maxOutputTokens: number | undefined;
+  #temperature: number | undefined;
+  #attempts = 0;
+  #answers = 0;
+  #mayAskForAll = true;
+  #mayAskAgain = true;
+  #mayAskElsewhere = true;
 
   constructor(private readonly task: ModelTask) {
     const { model, temperature, maxOutputTokens } = task.settings;
-    this.question = task.question;
-    this.messages = task.question.messages;
-    this.temperature = task.refused.temperature ? undefined : (temperature ?? undefined);
-    this.maxOutputTokens = maxOutputTokens ?? (model.hasOutputLimit ? undefined : usualOutput);
-    this.format = this.strongestFormat();
+    this.#question = task.question;
+    this.#messages = task.question.messages;
+    this.#temperature = task.refused.temperature ? undefined : (temperature ?? undefined);
+    this.#maxOutputTokens = maxOutputTokens ?? (model.hasOutputLimit ? undefined : usualOutput);
+    this.#format = this.#strongestFormat();
   }
 
-  private strongestFormat(): Format {
+  #strongestFormat(): Format {
     const { formats } = this.task.refused;
-    return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
+    return formats.has(anyJson) ? "text" : formats.has(this.#question.source) ? "json" : "schema";
   }
 
   async run(): Promise<ModelSteps> {
     for (;;) {
-      const response = await this.call();
+      const response = await this.#call();
       if (response === undefined) continue;
       // Some servers return the whole answer as thinking.
       const text = response.text.trim() === "" ? (response.reasoning ?? "") : response.text;
-      const steps = await this.judge(await checkAnswer(text, this.question.scope), response);
+      const steps = await this.#judge(await checkAnswer(text, this.#question.scope), response);
       if (steps !== undefined) return steps;
     }
   }
 
-  private async judge(answer: CheckedAnswer, response: ModelResponse): Promise<ModelSteps | undefined> {
+  async #judge(answer: CheckedAnswer, response: ModelResponse): Promise<ModelSteps | undefined> {
     if (answer.type === "refusal") {
-      await this.askElsewhere();
+      await this.#askElsewhere();
       return undefined;
     }
     const { text, logprobs } = response;
     if (answer.type === "plan") {
-      const { attempts, failures } = this;
-      const { scope, chosen } = this.question;
+      const { scope, chosen } = this.#question;
       const { steps, made } = answer;
       const likelihood = leastLikely(text, logprobs, scope);
-      return { steps, made, unasked: made.filter(scope.isUnasked), likelihood, attempts, failures, chosen };
+      const spent = { attempts: this.#attempts, failures: this.#failures };
+      return { steps, made, unasked: made.filter(scope.isUnasked), likelihood, ...spent, chosen };
     }
     const { code, problems } = answer;
-    this.fail(code, describeProblems(problems).join(" "), text);
-    if (!this.mayAskAgain) throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "");
-    this.mayAskAgain = false;
-    this.messages = askAgain(this.question.messages, { answer: text, problems });
+    this.#fail(code, describeProblems(problems).join(" "), text);
+    if (!this.#mayAskAgain) throw code === "no-json" ? this.#planningFailed() : this.#cannotPlan(problems[0] ?? "");
+    this.#mayAskAgain = false;
+    this.#messages = askAgain(this.#question.messages, { answer: text, problems });
     // The grammar may be the reason for an empty answer.
-    if (text.trim() === "") this.format = weaker[this.format] ?? this.format;
+    if (text.trim() === "") this.#format = weaker[this.#format] ?? this.#format;
     return undefined;
   }
 
-  private async askElsewhere(): Promise<void> {
+  async #askElsewhere(): Promise<void> {
     const { elsewhere } = this.task;
     const why = "no tool clearly does what the request asks";
-    if (elsewhere === undefined || !this.mayAskElsewhere) throw this.cannotPlan(why);
-    this.mayAskElsewhere = false;
-    this.fail("cannot-plan", `With the tools chosen first: ${why}.`);
-    this.question = await elsewhere();
-    this.messages = this.question.messages;
-    this.format = this.strongestFormat();
+    if (elsewhere === undefined || !this.#mayAskElsewhere) throw this.#cannotPlan(why);
+    this.#mayAskElsewhere = false;
+    this.#fail("cannot-plan", `With the tools chosen first: ${why}.`);
+    this.#question = await elsewhere();
+    this.#messages = this.#question.messages;
+    this.#format = this.#strongestFormat();
   }
 
-  private async call(): Promise<ModelResponse | undefined> {
+  async #call(): Promise<ModelResponse | undefined> {
     this.task.request.signal.throwIfAborted();
-    this.attempts++;
+    this.#attempts++;
     let response: ModelResponse;
     try {
-      response = await this.generate();
+      response = await this.#generate();
     } catch (thrown) {
-      this.giveWay(thrown);
+      this.#giveWay(thrown);
       return undefined;
     }
     if (response.finishReason === "content-filter") {
-      this.fail("content-filter", "The provider withheld the answer.", response.text);
-      throw this.planningFailed();
+      this.#fail("content-filter", "The provider withheld the answer.", response.text);
+      throw this.#planningFailed();
     }
     if (response.finishReason !== "length") return response;
-    const limit = this.maxOutputTokens;
+    const limit = this.#maxOutputTokens;
     const { maxOutputTokens: room = limit, text, reasoning } = response;
     const isFull = limit === undefined || (room ?? 0) < limit;
     // Thinking counts as output, and some providers do not show it.
     const thought = text.trim() !== "" ? "" : reasoning ? ", used up by thinking" : ", probably used up by thinking";
     const why = isFull && room !== undefined ? "; the model's context or the budget leaves no more" : "";
     const where = room === undefined ? "at the model's own limit" : `after ${room} tokens`;
-    this.fail("cut-off", `The answer was cut off ${where}${thought}${why}.`, text);
-    if (!this.mayAskForAll || isFull) throw this.planningFailed();
-    this.mayAskForAll = false;
-    this.maxOutputTokens = 2 * limit;
+    this.#fail("cut-off", `The answer was cut off ${where}${thought}${why}.`, text);
+    if (!this.#mayAskForAll || isFull) throw this.#planningFailed();
+    this.#mayAskForAll = false;
+    this.#maxOutputTokens = 2 * limit;
     return undefined;
   }
 
-  private async generate(): Promise<ModelResponse> {
+  async #generate(): Promise<ModelResponse> {
     const { request, settings } = this.task;
     const { name: planner, model } = settings;
-    const { scope } = this.question;
-    const { messages, maxOutputTokens, temperature } = this;
+    const { scope } = this.#question;
+    const [messages, maxOutputTokens, temperature] = [this.#messages, this.#maxOutputTokens, this.#temperature];
     const { signal, emit } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
     let reporter: StepReporter | undefined;
     const startOver = () => {
-      const attempt = ++this.answers;
+      const attempt = ++this.#answers;
       reporter =
         emit && new StepReporter(scope, (index, step) => emit({ type: "plan-delta", planner, attempt, index, step }));
     };
@@ -189,9 +189,9 @@ export class ModelDialogue {
       return response;
     };
     startOver();
-    const { schema, isStrict } = this.question;
+    const { schema, isStrict } = this.#question;
     const ofSchema: ModelResponseFormat = { type: "json", schema, ...(isStrict && { strict: true }) };
-    const responseFormat: ModelResponseFormat = this.format === "schema" ? ofSchema : { type: this.format };
+    const responseFormat: ModelResponseFormat = this.#format === "schema" ? ofSchema : { type: this.#format };
     try {
       const attempts: ModelAttempts = { make, retry: () => {} };
       const asked = { messages, responseFormat, maxOutputTokens, temperature, logprobs: true, signal };
@@ -201,53 +201,53 @@ export class ModelDialogue {
     }
   }
 
-  private giveWay(thrown: unknown): void {
+  #giveWay(thrown: unknown): void {
     const { settings, refused, request } = this.task;
     if (request.signal.aborted) throw request.signal.reason;
     const { message } = toErrorData(thrown);
-    const { format } = this;
-    this.fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
+    const format = this.#format;
+    this.#fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
     const next = weaker[format];
     if (isAgentError(thrown, "limit-exceeded")) {
-      const failures = this.failures.slice(0, -1);
+      const failures = this.#failures.slice(0, -1);
       const details = failures.length > 0 ? { ...thrown.details, failures } : thrown.details;
       throw new AgentError("limit-exceeded", thrown.message, { details });
     }
-    if (!isAgentError(thrown, "model-failed")) throw isAgentError(thrown) ? thrown : this.planningFailed(thrown);
+    if (!isAgentError(thrown, "model-failed")) throw isAgentError(thrown) ? thrown : this.#planningFailed(thrown);
     const { reason } = thrown.details;
-    if (reason === "rejected" && this.temperature !== undefined && /temperature/i.test(message)) {
-      this.temperature = undefined;
+    if (reason === "rejected" && this.#temperature !== undefined && /temperature/i.test(message)) {
+      this.#temperature = undefined;
       refused.temperature = true;
       return;
     }
     // A broken stream cuts off an answer, too.
     const isCut = reason === "interrupted" && thrown.retryable && settings.model.retry === undefined;
-    if (isCut && this.mayAskForAll) {
-      this.mayAskForAll = false;
+    if (isCut && this.#mayAskForAll) {
+      this.#mayAskForAll = false;
       return;
     }
-    if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
-    refused.formats.add(format === "schema" ? this.question.source : anyJson);
-    this.format = next;
+    if (reason !== "format-rejected" || next === undefined) throw this.#planningFailed(thrown);
+    refused.formats.add(format === "schema" ? this.#question.source : anyJson);
+    this.#format = next;
   }
 
-  private fail(code: string, message: string, text?: string): void {
+  #fail(code: string, message: string, text?: string): void {
     const { name: planner, model } = this.task.settings;
     const beginning = text === undefined ? "" : cut(text.trim(), maxText);
     const failure = { planner, model: modelName(model), code, message: cut(message, maxMessage) };
-    this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
+    this.#failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
-  private cannotPlan(why: string): AgentError<"cannot-plan"> {
-    return cannotPlan(this.task.settings.model, { why, failures: this.failures });
+  #cannotPlan(why: string): AgentError<"cannot-plan"> {
+    return cannotPlan(this.task.settings.model, { why, failures: this.#failures });
   }
 
-  private planningFailed(cause?: unknown): AgentError<"planning-failed"> {
+  #planningFailed(cause?: unknown): AgentError<"planning-failed"> {
     const { name: planner, model } = this.task.settings;
-    const last = this.failures.at(-1)?.message ?? "";
-    const tries = this.attempts > 1 ? ` after ${this.attempts} tries` : "";
+    const last = this.#failures.at(-1)?.message ?? "";
+    const tries = this.#attempts > 1 ? ` after ${this.#attempts} tries` : "";
     const message = `The planner "${planner}" got no plan from ${modelName(model)}${tries}: ${last}`;
-    const details = { planner, model: modelName(model), failures: this.failures };
+    const details = { planner, model: modelName(model), failures: this.#failures };
     return new AgentError("planning-failed", message, { details, cause });
   }
 }
@@ -305,13 +305,13 @@ function askAgain(
 }
 
 class StepReporter {
-  private text = "";
-  private at = 0;
-  private depth = 0;
-  private start = 0;
-  private isQuoted = false;
-  private readonly reader: AnswerReader;
-  private emitted = 0;
+  #text = "";
+  #at = 0;
+  #depth = 0;
+  #start = 0;
+  #isQuoted = false;
+  readonly #reader: AnswerReader;
+  #emitted = 0;
   /** Resolves to false after an invalid call. Never rejects. */
   emitting = Promise.resolve(true);
 
@@ -319,36 +319,36 @@ class StepReporter {
     private readonly scope: AnswerScope,
     private readonly emitStep: (index: number, step: PlanStep) => void | Promise<void>,
   ) {
-    this.reader = new AnswerReader(scope);
+    this.#reader = new AnswerReader(scope);
   }
 
   push(delta: string): void {
-    for (const call of this.callsIn(delta))
-      this.emitting = this.emitting.then((isWhole) => isWhole && this.next(call)).catch(() => false);
+    for (const call of this.#callsIn(delta))
+      this.emitting = this.emitting.then((isWhole) => isWhole && this.#next(call)).catch(() => false);
   }
 
-  private async next(call: unknown): Promise<boolean> {
+  async #next(call: unknown): Promise<boolean> {
     const { length } = this.scope.kept;
-    if (!isCall(call) || this.reader.add(call) !== undefined) return false;
-    const { plan } = await this.reader.checkPlan();
+    if (!isCall(call) || this.#reader.add(call) !== undefined) return false;
+    const { plan } = await this.#reader.checkPlan();
     if (plan === undefined) return false;
-    for (const step of this.reader.steps().slice(this.emitted)) await this.emitStep(length + this.emitted++, step);
+    for (const step of this.#reader.steps().slice(this.#emitted)) await this.emitStep(length + this.#emitted++, step);
     return true;
   }
 
-  private callsIn(delta: string): readonly unknown[] {
-    this.text += delta;
+  #callsIn(delta: string): readonly unknown[] {
+    this.#text += delta;
     const calls: unknown[] = [];
-    for (; this.at < this.text.length; this.at++) {
-      const character = this.text.charAt(this.at);
-      if (this.isQuoted) {
-        if (character === "\\") this.at++;
-        else this.isQuoted = character !== '"';
-      } else if (character === '"') this.isQuoted = this.depth > 0;
+    for (; this.#at < this.#text.length; this.#at++) {
+      const character = this.#text.charAt(this.#at);
+      if (this.#isQuoted) {
+        if (character === "\\") this.#at++;
+        else this.#isQuoted = character !== '"';
+      } else if (character === '"') this.#isQuoted = this.#depth > 0;
       else if (character === "{" || character === "[") {
-        if (++this.depth === ofCall) this.start = this.at;
+        if (++this.#depth === ofCall) this.#start = this.#at;
       } else if (character === "}" || character === "]") {
-        const call = this.depth-- === ofCall ? parseJson(this.text.slice(this.start, this.at + 1)) : undefined;
+        const call = this.#depth-- === ofCall ? parseJson(this.#text.slice(this.#start, this.#at + 1)) : undefined;
         if (call !== undefined) calls.push(call);
       }
     }

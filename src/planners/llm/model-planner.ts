@@ -51,14 +51,14 @@ const maxToolTokens = { all: 1_500, nearest: 1_000 };
 const maxCalls = 20;
 
 export class ModelPlanner {
-  private readonly prompts: ToolSets<Prompt>;
-  private readonly nearest: ToolSets<ChooseTools | undefined>;
-  private readonly plans: RecentMap<CheckedDraft>;
-  private readonly refused = new RefusedFeatures();
-  private contextTokens: Promise<number | undefined> | undefined;
+  readonly #prompts: ToolSets<Prompt>;
+  readonly #nearest: ToolSets<ChooseTools | undefined>;
+  readonly #plans: RecentMap<CheckedDraft>;
+  readonly #refused = new RefusedFeatures();
+  #contextTokens: Promise<number | undefined> | undefined;
 
   constructor(private readonly settings: ModelPlannerSettings) {
-    this.plans = new RecentMap(settings.maxCachedPlans);
+    this.#plans = new RecentMap(settings.maxCachedPlans);
     const { expressions, model, tools } = settings;
     const dialect = model.schemas ?? "plain";
     const options = { dialect, maxCalls, results: [], expressions };
@@ -66,32 +66,32 @@ export class ModelPlanner {
     const maxTokens = maxToolTokens[tools];
     // Without a grammar, the model also reads the schema, which is twice as long as the lines of its tools.
     const room = dialect === "grammar" ? { maxTokens, schemaOf: undefined } : { maxTokens: maxTokens * 3, schemaOf };
-    this.nearest = new ToolSets((each) => readNearest(each, room));
-    this.prompts = new ToolSets(async (tools) =>
-      promptOf(tools, { ...settings, contextTokens: await this.contextTokens }),
+    this.#nearest = new ToolSets((each) => readNearest(each, room));
+    this.#prompts = new ToolSets(async (tools) =>
+      promptOf(tools, { ...settings, contextTokens: await this.#contextTokens }),
     );
   }
 
   async plan(request: PlanRequest, replan?: ReplanRequest): Promise<CheckedDraft> {
     const isCached = replan === undefined && request.thread === undefined && this.settings.maxCachedPlans > 0;
     // "In 5 minutes" means a different time in each request, so such a plan is not cached.
-    if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
+    if (!isCached || mayHoldDate(request.request)) return this.#make(request, replan);
     const key = await cacheKey(request);
-    const known = this.plans.get(key);
+    const known = this.#plans.get(key);
     if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
-    const plan = await this.make(request);
-    this.plans.set(key, plan);
+    const plan = await this.#make(request);
+    this.#plans.set(key, plan);
     return plan;
   }
 
-  private async make(request: PlanRequest, replan?: ReplanRequest): Promise<CheckedDraft> {
+  async #make(request: PlanRequest, replan?: ReplanRequest): Promise<CheckedDraft> {
     const { signal, request: text } = request;
     const isAlone = replan === undefined && request.wishes === undefined;
     const refusal = findRefusal(text);
     const isQuestion = refusal !== undefined && questions.has(refusal.reason);
     const isWritten = this.settings.expressions && refusal?.reason === "condition";
     if (isAlone && refusal !== undefined && !isQuestion && !isWritten) throw notAsked(refusal);
-    this.contextTokens ??= this.askForContext(signal);
+    this.#contextTokens ??= this.#askForContext(signal);
     const making = new Making(request, replan);
     const parts = replan === undefined ? splitRequest(text, request.wishes) : [{ text, maxCalls }];
     if (parts.length > request.maxSteps)
@@ -102,7 +102,7 @@ export class ModelPlanner {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else {
         const before = making.steps.length;
-        making.add(await this.ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
+        making.add(await this.#ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
         const asked = replan === undefined ? findRefusal(part.text) : undefined;
         if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
       }
@@ -110,26 +110,26 @@ export class ModelPlanner {
     return making.finish(this.settings);
   }
 
-  private async askForContext(signal: AbortSignal): Promise<number | undefined> {
+  async #askForContext(signal: AbortSignal): Promise<number | undefined> {
     try {
       return await this.settings.model.getContextTokens?.(signal);
     } catch {
-      this.contextTokens = undefined;
+      this.#contextTokens = undefined;
       return undefined;
     }
   }
 
-  private async ask(making: Making, text: string, most: number): Promise<ModelSteps> {
+  async #ask(making: Making, text: string, most: number): Promise<ModelSteps> {
     const { request } = making;
-    const choose = await this.nearest.get(request.tools);
+    const choose = await this.#nearest.get(request.tools);
     const chosen = choose?.(text, new Set(making.kept().map(toolOf)));
     const about = async (tools: readonly DefinedTool[]) => ({
-      ...this.questionOf(making, { text, maxCalls: most }, await this.prompts.get(tools)),
+      ...this.#questionOf(making, { text, maxCalls: most }, await this.#prompts.get(tools)),
       ...(choose !== undefined && { chosen: tools.map((tool) => tool.name) }),
     });
     const dialogue = new ModelDialogue({
       settings: this.settings,
-      refused: this.refused,
+      refused: this.#refused,
       request: making.isReplan ? { ...request, emit: undefined } : request,
       question: await about(chosen?.first ?? request.tools),
       elsewhere: chosen && (() => about(chosen.others())),
@@ -137,7 +137,7 @@ export class ModelPlanner {
     return dialogue.run();
   }
 
-  private questionOf(
+  #questionOf(
     making: Making,
     { text, maxCalls: most }: { readonly text: string; readonly maxCalls: number },
     prompt: Prompt,
@@ -213,11 +213,11 @@ class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
   readonly steps: PlanStep[] = [];
-  private readonly answers: ModelSteps[] = [];
+  readonly #answers: ModelSteps[] = [];
   /** Validated steps, while there is only one answer. */
-  private only: readonly PlanStep[] | undefined;
-  private readonly done: readonly PlanStep[];
-  private readonly numberedByRules: number;
+  #only: readonly PlanStep[] | undefined;
+  readonly #done: readonly PlanStep[];
+  readonly #numberedByRules: number;
 
   constructor(
     readonly request: PlanRequest,
@@ -226,40 +226,40 @@ class Making {
     this.isReplan = replan !== undefined;
     // The result of an unfinished loop cannot be referred to.
     const open = new Set(replan?.steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
-    this.done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
-    this.numberedByRules = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
+    this.#done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
+    this.#numberedByRules = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
   }
 
-  private get made(): readonly EarlierStep[] {
-    return this.answers.flatMap(({ made }) => made);
+  get #made(): readonly EarlierStep[] {
+    return this.#answers.flatMap(({ made }) => made);
   }
 
   kept(): readonly PlanStep[] {
-    return [...this.done, ...this.steps];
+    return [...this.#done, ...this.steps];
   }
 
   idOf(index: number): string {
     const prefix = this.replan === undefined ? "s" : `r${this.replan.replan}_`;
-    return `${prefix}${this.numberedByRules + this.made.length + index + 1}`;
+    return `${prefix}${this.#numberedByRules + this.#made.length + index + 1}`;
   }
 
   isPure(from: number): boolean {
-    return this.callsOf(this.steps.slice(from)).every(({ tool, input }) => isPureStep(tool, input));
+    return this.#callsOf(this.steps.slice(from)).every(({ tool, input }) => isPureStep(tool, input));
   }
 
   async take(steps: readonly PlanStep[], planner: string): Promise<void> {
     const { emit } = this.request;
     for (const step of steps) {
-      this.only = undefined;
+      this.#only = undefined;
       await emit?.({ type: "plan-delta", planner, attempt: 1, index: this.steps.length, step });
       this.steps.push(step);
     }
   }
 
   add(answer: ModelSteps): void {
-    this.only = this.steps.length === 0 ? answer.steps : undefined;
+    this.#only = this.steps.length === 0 ? answer.steps : undefined;
     this.steps.push(...answer.steps);
-    this.answers.push(answer);
+    this.#answers.push(answer);
   }
 
   questionFor(text: string, earlier: readonly EarlierStep[]): string {
@@ -272,16 +272,16 @@ class Making {
 
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<CheckedDraft> {
     const { tools, nowMs, timeZone } = this.request;
-    const { answers, made } = this;
+    const [answers, made] = [this.#answers, this.#made];
     const failures = answers.flatMap((each) => each.failures);
     const read = originsOf(made);
-    const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone }, ...read });
-    const unsaid = this.findUnsaid(account);
+    const account = await accountFor(this.steps, { tools, texts: this.#texts(), clock: { nowMs, timeZone }, ...read });
+    const unsaid = this.#findUnsaid(account);
     const names = new Set(answers.flatMap((each) => each.unasked.map(({ operation }) => operation.name)));
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
-    const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
+    const isMeant = account.unsaid.some(({ path }) => this.#isOperation(path));
     const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
       !slots.some(({ type }) => /^(?:text|list|sum)$/.test(type.kind)) && isPureStep(rules.tool, input);
     // Many words of a replan belong to steps that are done.
@@ -296,7 +296,7 @@ class Making {
     const strict = hasGrave && isMeant ? 1.5 : isUnsure ? 1.2 : 1;
     if (unasked !== undefined || certainty === 0 || certainty < Math.min(1, minCertainty * strict)) {
       const why = unasked ?? "the model is not sure enough";
-      const proposals = [await this.propose(account, unasked === undefined ? certainty : certainty / 2)];
+      const proposals = [await this.#propose(account, unasked === undefined ? certainty : certainty / 2)];
       throw cannotPlan(model, { why, failures, reason: "unsure", proposals });
     }
     const chosen = new Set(answers.flatMap((each) => each.chosen ?? []));
@@ -310,31 +310,31 @@ class Making {
       ...(failures.length > 0 && { failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
-    return { steps: this.only ?? this.inOrder(), source };
+    return { steps: this.#only ?? this.#inOrder(), source };
   }
 
-  private findUnsaid(account: Account): string | undefined {
-    const calls = new Map(this.callsOf(this.steps).map((call) => [call.id, call]));
-    const slotsOf = (stepId: string) => this.made.find(({ id }) => id === stepId)?.operation.slots ?? [];
+  #findUnsaid(account: Account): string | undefined {
+    const calls = new Map(this.#callsOf(this.steps).map((call) => [call.id, call]));
+    const slotsOf = (stepId: string) => this.#made.find(({ id }) => id === stepId)?.operation.slots ?? [];
     const isComposed = ({ stepId, path }: UnsaidValue) =>
       slotsOf(stepId).some((slot) => slot.isComposed && slot.name === String(path[1]));
     // A pure step may quote what the model has read.
     const isQuoted = ({ stepId, sources }: UnsaidValue) =>
       calls.get(stepId)?.tool.declaredEffect === "pure" && sources.length > 0;
-    const isOwn = (value: UnsaidValue) => this.isOperation(value.path) || isComposed(value) || isQuoted(value);
+    const isOwn = (value: UnsaidValue) => this.#isOperation(value.path) || isComposed(value) || isQuoted(value);
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
     const [twice] = account.twice;
     if (twice !== undefined) return `${JSON.stringify(twice.text)} is used more than once, but said only once`;
-    return this.findVague(account);
+    return this.#findVague(account);
   }
 
   /** Only the verb before "it" may be unexplained: any other word may name another thing. */
-  private findVague({ words }: Account): string | undefined {
+  #findVague({ words }: Account): string | undefined {
     const left = [...words.keys()].filter((at) => words[at]?.by === "left" || words[at]?.by === "unused");
     const textOf = (at: number) => words[at]?.text.toLowerCase() ?? "";
     const others = this.request.thread?.things.flatMap(({ said = "" }) => said.toLowerCase().split(" ")) ?? [];
-    for (const { id, taken = [] } of this.made)
+    for (const { id, taken = [] } of this.#made)
       for (const { field, thing } of taken) {
         let verb = words.findIndex(({ place }) => place?.stepId === id && place.path[1] === field) - 1;
         while (emptyWords.has(textOf(verb))) verb--;
@@ -344,15 +344,15 @@ class Making {
     return undefined;
   }
 
-  private isOperation([, field]: JsonPath): boolean {
-    return this.made.some(({ operation }) => Object.hasOwn(operation.constants, String(field)));
+  #isOperation([, field]: JsonPath): boolean {
+    return this.#made.some(({ operation }) => Object.hasOwn(operation.constants, String(field)));
   }
 
-  private async propose({ words }: Account, certainty: number): Promise<Proposal> {
+  async #propose({ words }: Account, certainty: number): Promise<Proposal> {
     const clock = this.request;
-    const steps = this.only ?? this.inOrder();
+    const steps = this.#only ?? this.#inOrder();
     const said = await Promise.all(
-      this.callsOf(steps).map(
+      this.#callsOf(steps).map(
         async ({ tool, input }) => sayOpenly(await compileTool(tool), input, { clock }) ?? sayNames(tool.name, input),
       ),
     );
@@ -360,8 +360,8 @@ class Making {
     return { steps, text: said.join(", then "), certainty, unused };
   }
 
-  private inOrder(): readonly PlanStep[] {
-    const calls = this.callsOf(this.steps);
+  #inOrder(): readonly PlanStep[] {
+    const calls = this.#callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
     return this.steps.map((step) => ({
       ...step,
@@ -369,14 +369,14 @@ class Making {
     }));
   }
 
-  private callsOf(steps: readonly PlanStep[]) {
+  #callsOf(steps: readonly PlanStep[]) {
     return steps.flatMap(({ id, tool: name, input = {} }) => {
       const tool = this.request.tools.find((each) => each.name === name);
       return tool === undefined ? [] : [{ id, tool, input }];
     });
   }
 
-  private texts(): readonly AccountText[] {
+  #texts(): readonly AccountText[] {
     const { request, context } = this.request;
     return [
       { source: { type: "request" }, value: request },
@@ -423,17 +423,17 @@ const numberOf = remembered((_tool: DefinedTool) => count++);
 
 /** Keyed by the individual tools, because apps may make a new list for each request. */
 class ToolSets<T> {
-  private readonly known = new RecentMap<Promise<T>>(20);
+  readonly #known = new RecentMap<Promise<T>>(20);
 
   constructor(private readonly make: (tools: readonly DefinedTool[]) => Promise<T>) {}
 
   get(tools: readonly DefinedTool[]): Promise<T> {
     const key = tools.map(numberOf).join();
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const made = this.make(tools);
-    this.known.set(key, made);
-    made.catch(() => this.known.delete(key));
+    this.#known.set(key, made);
+    made.catch(() => this.#known.delete(key));
     return made;
   }
 }

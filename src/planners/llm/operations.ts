@@ -153,11 +153,11 @@ function join(branches: readonly JsonSchema[]): JsonSchema {
 }
 
 class OperationReader {
-  private readonly phrases: readonly PhraseRule[];
-  private readonly fields: Readonly<Record<string, JsonSchema>>;
-  private readonly hasFunction: boolean;
-  private readonly named: ReadonlyMap<string, SlotType>;
-  private readonly beside: ReadonlyMap<string, SlotType>;
+  readonly #phrases: readonly PhraseRule[];
+  readonly #fields: Readonly<Record<string, JsonSchema>>;
+  readonly #hasFunction: boolean;
+  readonly #named: ReadonlyMap<string, SlotType>;
+  readonly #beside: ReadonlyMap<string, SlotType>;
 
   constructor(
     private readonly rules: ToolRules,
@@ -165,19 +165,19 @@ class OperationReader {
     private readonly constants: Readonly<Record<string, unknown>>,
   ) {
     const isOwn = (rule: PhraseRule) => Object.entries(constants).every(([key, value]) => fixedIn(rule, key) === value);
-    this.phrases = rules.rules.filter(isOwn);
-    this.fields = branch.properties ?? {};
-    this.hasFunction = this.phrases.some(({ source }) => source.toInput !== undefined);
-    this.named = new Map(this.phrases.flatMap(({ slots }) => [...slots]));
-    this.beside = new Map(rules.rules.flatMap(slotsBeside));
+    this.#phrases = rules.rules.filter(isOwn);
+    this.#fields = branch.properties ?? {};
+    this.#hasFunction = this.#phrases.some(({ source }) => source.toInput !== undefined);
+    this.#named = new Map(this.#phrases.flatMap(({ slots }) => [...slots]));
+    this.#beside = new Map(rules.rules.flatMap(slotsBeside));
   }
 
   read(name: string): Operation {
-    const { rules, branch, constants, phrases } = this;
+    const { rules, branch, constants } = this;
     const { tool, schemas } = rules;
-    const { slots, closed } = this.splitSlots();
+    const { slots, closed } = this.#splitSlots();
     const isKnown = (slot: string) => closed.has(slot) || slots.some((each) => each.name === slot);
-    const said = phrases
+    const said = this.#phrases
       .filter((rule) => slotsIn(rule).every(isKnown))
       .sort((left, right) => Number(slotsIn(left).length === 0) - Number(slotsIn(right).length === 0))
       .slice(0, 2)
@@ -190,90 +190,105 @@ class OperationReader {
       Object.keys(properties),
     );
     const description = about.replace(/\s+/g, " ").slice(0, maxDescription);
-    const beside = this.templatesOf(closed);
-    return { name, rules, constants, phrases, slots, closed, beside, description, outputs: [...new Set(outputs)] };
+    const beside = this.#templatesOf(closed);
+    return {
+      name,
+      rules,
+      constants,
+      phrases: this.#phrases,
+      slots,
+      closed,
+      beside,
+      description,
+      outputs: [...new Set(outputs)],
+    };
   }
 
-  private templatesOf(closed: ReadonlyMap<string, SlotType>): readonly Template[] {
+  #templatesOf(closed: ReadonlyMap<string, SlotType>): readonly Template[] {
     const isClosed = ({ slots }: Template) => slots.size > 0 && [...slots.keys()].every((name) => closed.has(name));
     const templatesIn = (rules: readonly PhraseRule[]) =>
       new Set(rules.flatMap(({ anywhere }) => anywhere).filter(isClosed));
-    const own = templatesIn(this.phrases);
+    const own = templatesIn(this.#phrases);
     const has = (name: string) => [...own].some(({ slots }) => slots.has(name));
     const others = [...templatesIn(this.rules.rules)].filter(({ slots }) => ![...slots.keys()].some(has));
     return [...own, ...others];
   }
 
-  private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
-    const names = this.inSpokenOrder(this.slotNames());
-    const required = new Set(names.filter((name) => this.isRequired(name)));
-    const kindOf = (name: string) => (isDate(this.typeOf(name)) ? "date" : this.typeOf(name).kind);
+  #splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
+    const names = this.#inSpokenOrder(this.#slotNames());
+    const required = new Set(names.filter((name) => this.#isRequired(name)));
+    const kindOf = (name: string) => (isDate(this.#typeOf(name)) ? "date" : this.#typeOf(name).kind);
     const isTwofold = (name: string) =>
       names.some((each) => each !== name && !required.has(each) && kindOf(each) === kindOf(name));
     const isClosed = (name: string) => {
-      const type = this.typeOf(name);
-      if (required.has(name) || this.phrases.length === 0 || !isRead(type, this.fields[name])) return false;
-      if (!this.hasFunction) return !isTwofold(name) && (this.beside.has(name) || isReadable(type));
-      const isLed = type.kind === "list" || (this.isText(name) && this.isNamed(name));
-      return this.beside.has(name) || isReadable(type) || isLed;
+      const type = this.#typeOf(name);
+      if (required.has(name) || this.#phrases.length === 0 || !isRead(type, this.#fields[name])) return false;
+      if (!this.#hasFunction) return !isTwofold(name) && (this.#beside.has(name) || isReadable(type));
+      const isLed = type.kind === "list" || (this.#isText(name) && this.#isNamed(name));
+      return this.#beside.has(name) || isReadable(type) || isLed;
     };
     const slots = names
       .filter((name) => !isClosed(name))
       .map((name) => ({
         name,
         key: reserved.has(name) ? `${name}_` : name,
-        type: this.typeOf(name),
+        type: this.#typeOf(name),
         isRequired: required.has(name),
-        schema: isRead(this.typeOf(name), this.fields[name]) ? undefined : this.fields[name],
-        isComposed: this.fields[name]?.composed === true,
+        schema: isRead(this.#typeOf(name), this.#fields[name]) ? undefined : this.#fields[name],
+        isComposed: this.#fields[name]?.composed === true,
       }));
-    const read = names.filter(isClosed).map((name) => [name, this.typeOf(name)] as const);
-    const closed = new Map<string, SlotType>([...(this.hasFunction ? this.phrases.flatMap(slotsBeside) : []), ...read]);
+    const read = names.filter(isClosed).map((name) => [name, this.#typeOf(name)] as const);
+    const closed = new Map<string, SlotType>([
+      ...(this.#hasFunction ? this.#phrases.flatMap(slotsBeside) : []),
+      ...read,
+    ]);
     for (const { slots: all } of this.rules.rules.flatMap(({ anywhere }) => anywhere))
       if ([...all.keys()].some((name) => closed.has(name))) for (const [name, type] of all) closed.set(name, type);
     for (const { name } of slots) closed.delete(name);
     return { slots, closed };
   }
 
-  private typeOf(name: string): SlotType {
+  #typeOf(name: string): SlotType {
     const { rules, constants } = this;
-    const known = this.named.get(name) ?? this.beside.get(name);
+    const known = this.#named.get(name) ?? this.#beside.get(name);
     const phrases = rules.rules.map(({ source }) => source);
     return known ?? typeOfField(name, schemasAt(rules.schemas.input, [name], constants), phrases);
   }
 
-  private isText(name: string): boolean {
-    return !isReadable(this.typeOf(name)) && this.typeOf(name).kind !== "list";
+  #isText(name: string): boolean {
+    return !isReadable(this.#typeOf(name)) && this.#typeOf(name).kind !== "list";
   }
 
-  private slotNames(): readonly string[] {
-    const { fields, named, hasFunction } = this;
+  #slotNames(): readonly string[] {
+    const [fields, named] = [this.#fields, this.#named];
     const required = new Set(this.branch.required ?? []);
     const isMany = Object.keys(fields).length > maxFields;
-    const isUsed = (name: string) => named.has(name) || this.phrases.some(({ source }) => name in (source.input ?? {}));
-    const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
+    const isUsed = (name: string) =>
+      named.has(name) || this.#phrases.some(({ source }) => name in (source.input ?? {}));
+    const isShown = (name: string) =>
+      this.#hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name);
     const ofFields = Object.keys(fields).filter((name) => !(name in this.constants) && isShown(name));
     // If the name of a slot is not that of a field, only `toInput` knows which field it fills.
-    const hasOwnText = ofFields.some((name) => this.isText(name));
-    const others = [...named.keys()].filter((name) => !(name in fields) && !(this.isText(name) && hasOwnText));
+    const hasOwnText = ofFields.some((name) => this.#isText(name));
+    const others = [...named.keys()].filter((name) => !(name in fields) && !(this.#isText(name) && hasOwnText));
     return [...ofFields, ...others];
   }
 
-  private isRequired(name: string): boolean {
-    if (!this.hasFunction) return this.branch.required?.includes(name) === true;
-    const standsFor = (each: string) => !(each in this.fields) && this.isText(each) && this.isText(name);
-    const speaking = this.phrases.filter(({ source }) => source.toInput !== undefined);
+  #isRequired(name: string): boolean {
+    if (!this.#hasFunction) return this.branch.required?.includes(name) === true;
+    const standsFor = (each: string) => !(each in this.#fields) && this.#isText(each) && this.#isText(name);
+    const speaking = this.#phrases.filter(({ source }) => source.toInput !== undefined);
     const saying = speaking.filter((rule) => slotsIn(rule).some((each) => each === name || standsFor(each)));
     return saying.length > usual * speaking.length;
   }
 
-  private isNamed(name: string): boolean {
-    const having = this.phrases.filter((rule) => slotsIn(rule).includes(name));
+  #isNamed(name: string): boolean {
+    const having = this.#phrases.filter((rule) => slotsIn(rule).includes(name));
     return having.length > 0 && having.every(({ example }) => example.includes(`{${name}} `));
   }
 
-  private inSpokenOrder(names: readonly string[]): readonly string[] {
-    const orders = this.phrases.map(slotsIn).sort((left, right) => right.length - left.length);
+  #inSpokenOrder(names: readonly string[]): readonly string[] {
+    const orders = this.#phrases.map(slotsIn).sort((left, right) => right.length - left.length);
     const place = (name: string) => orders.find((order) => order.includes(name))?.indexOf(name) ?? names.length;
     return [...new Set(names)].sort((left, right) => place(left) - place(right));
   }

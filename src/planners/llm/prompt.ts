@@ -142,7 +142,7 @@ function samplesOf(operation: Operation, filler: Filler): readonly Turn[] {
 }
 
 class Filler {
-  private count = 0;
+  #count = 0;
 
   fill(operation: Operation, { example, slots: types }: Pick<PhraseRule, "example" | "slots">): Turn | undefined {
     const names = slotsIn({ example });
@@ -150,7 +150,7 @@ class Filler {
     const isKnown = names.every((name) => slots.has(name) || operation.closed.has(name));
     const isWhole = operation.slots.every(({ name, isRequired }) => !isRequired || names.includes(name));
     if (!isKnown || !isWhole || example.trim() === "") return undefined;
-    const said = new Map(names.map((name) => [name, this.valueOf(name, types.get(name) ?? { kind: "text" })]));
+    const said = new Map(names.map((name) => [name, this.#valueOf(name, types.get(name) ?? { kind: "text" })]));
     const request = example.replace(/\{([\w-]+)\}/g, (_, name: string) => String(said.get(name)));
     const values = operation.slots.flatMap(({ name, key, type }) => {
       const value = said.get(name);
@@ -159,8 +159,8 @@ class Filler {
     return { request, calls: [{ do: operation.name, ...Object.fromEntries(values) }] };
   }
 
-  private valueOf(name: string, type: SlotType): string | number | boolean {
-    const at = this.count++;
+  #valueOf(name: string, type: SlotType): string | number | boolean {
+    const at = this.#count++;
     const pick = <T>(values: readonly T[]): T => values[at % values.length] as T;
     switch (type.kind) {
       case "enum":

@@ -15,16 +15,16 @@ export interface PhraseSlot {
 }
 
 export class PhrasePlace {
-  private known: Steps | undefined;
+  #known: Steps | undefined;
 
   constructor(private readonly fill: (steps: Steps) => void) {}
 
   get steps(): Steps {
-    if (this.known === undefined) {
-      this.known = { words: new Map(), slots: [], isEnd: false };
-      this.fill(this.known);
+    if (this.#known === undefined) {
+      this.#known = { words: new Map(), slots: [], isEnd: false };
+      this.fill(this.#known);
     }
-    return this.known;
+    return this.#known;
   }
 }
 

@@ -78,19 +78,19 @@ function moodOf(words: readonly string[]): readonly string[] {
 type Vector = readonly (readonly [place: number, value: number])[];
 
 class Softmax {
-  private readonly places = new Map<string, number>();
-  private readonly rarity: readonly number[];
-  private readonly weights: Float64Array;
-  private readonly bias: Float64Array;
-  private readonly examples: readonly Vector[];
+  readonly #places = new Map<string, number>();
+  readonly #rarity: readonly number[];
+  readonly #weights: Float64Array;
+  readonly #bias: Float64Array;
+  readonly #examples: readonly Vector[];
 
   constructor(examples: readonly (readonly [Parts, tool: number])[], none: readonly Parts[], classes: number) {
     const counts = sumUp(examples.flatMap(([parts]) => [...parts.keys()].map((part) => [part, 1] as const)));
-    for (const part of counts.keys()) this.places.set(part, this.places.size);
-    this.rarity = [...counts.values(), 0].map((count) => Math.log((examples.length + 1) / (count + 0.5)));
-    this.weights = new Float64Array(counts.size * classes);
-    this.bias = new Float64Array(classes);
-    this.examples = examples.map(([parts]) => this.vectorOf(parts));
+    for (const part of counts.keys()) this.#places.set(part, this.#places.size);
+    this.#rarity = [...counts.values(), 0].map((count) => Math.log((examples.length + 1) / (count + 0.5)));
+    this.#weights = new Float64Array(counts.size * classes);
+    this.#bias = new Float64Array(classes);
+    this.#examples = examples.map(([parts]) => this.vectorOf(parts));
     const noneRate = 6 / Math.max(2, classes - 1);
     const rows = [
       ...examples.map(([parts, tool]) => ({ vector: this.vectorOf(parts), tool, rate: 3 })),
@@ -99,12 +99,12 @@ class Softmax {
     for (let epoch = 0; epoch < 10; epoch++)
       for (const step of rows.keys()) {
         const row = rows[(step * 7919 + epoch) % rows.length];
-        if (row !== undefined) this.learn(row.vector, row.tool, row.rate / (1 + epoch * 0.2));
+        if (row !== undefined) this.#learn(row.vector, row.tool, row.rate / (1 + epoch * 0.2));
       }
   }
 
-  private learn(vector: Vector, tool: number, rate: number): void {
-    const { weights, bias } = this;
+  #learn(vector: Vector, tool: number, rate: number): void {
+    const [weights, bias] = [this.#weights, this.#bias];
     for (const [each, share] of this.sharesOf(vector).entries()) {
       const change = rate * (share - (each === tool ? 1 : 0));
       if (Math.abs(change) < 0.003) continue;
@@ -118,18 +118,18 @@ class Softmax {
 
   vectorOf(parts: Parts): Vector {
     const vector = [...parts].map(([part, weight]) => {
-      const place = this.places.get(part) ?? this.places.size;
-      return [place, weight * Math.max(0.05, this.rarity[place] ?? 0)] as const;
+      const place = this.#places.get(part) ?? this.#places.size;
+      return [place, weight * Math.max(0.05, this.#rarity[place] ?? 0)] as const;
     });
     const length = Math.hypot(...vector.map(([, value]) => value)) || 1;
-    return vector.flatMap(([place, value]) => (place < this.places.size ? [[place, value / length] as const] : []));
+    return vector.flatMap(([place, value]) => (place < this.#places.size ? [[place, value / length] as const] : []));
   }
 
   sharesOf(vector: Vector): Float64Array {
-    const sums = Float64Array.from(this.bias);
+    const sums = Float64Array.from(this.#bias);
     for (const [place, value] of vector)
       for (let each = 0, at = place * sums.length; each < sums.length; each++, at++)
-        sums[each] = (sums[each] ?? 0) + (this.weights[at] ?? 0) * value;
+        sums[each] = (sums[each] ?? 0) + (this.#weights[at] ?? 0) * value;
     const highest = Math.max(...sums);
     const powers = sums.map((sum) => Math.exp(sum - highest));
     const total = powers.reduce((sum, power) => sum + power, 0);
@@ -138,18 +138,18 @@ class Softmax {
 
   nearness(vector: Vector): number[] {
     const said = new Map(vector);
-    return this.examples.map((example) => example.reduce((sum, [at, value]) => sum + value * (said.get(at) ?? 0), 0));
+    return this.#examples.map((example) => example.reduce((sum, [at, value]) => sum + value * (said.get(at) ?? 0), 0));
   }
 }
 
 export class Likeness {
-  private readonly tools: readonly { readonly texts: readonly string[]; readonly counts: Parts }[];
-  private readonly words: Softmax;
-  private readonly letters: Softmax;
+  readonly #tools: readonly { readonly texts: readonly string[]; readonly counts: Parts }[];
+  readonly #words: Softmax;
+  readonly #letters: Softmax;
 
   constructor(tools: readonly (readonly string[])[]) {
     const read = tools.map((texts) => texts.map((each) => readSentence(each)));
-    this.tools = read.map((examples, tool) => {
+    this.#tools = read.map((examples, tool) => {
       const counted = examples.flatMap(({ stems, kinds }) => [...new Set([...stems, ...kinds])]);
       return { texts: tools[tool] ?? [], counts: sumUp(counted.map((each) => [each, 1])) };
     });
@@ -159,23 +159,23 @@ export class Likeness {
       const rows = all.map(([example, tool]) => [split(example), tool] as const);
       return new Softmax(rows, none.map(split), tools.length + 1);
     };
-    this.words = softmaxOf(wordsOf);
-    this.letters = softmaxOf(lettersOf);
+    this.#words = softmaxOf(wordsOf);
+    this.#letters = softmaxOf(lettersOf);
   }
 
   compare(text: string) {
     const sentence = readSentence(text);
-    const vector = this.words.vectorOf(wordsOf(sentence));
-    const words = this.words.sharesOf(vector);
-    const letters = this.letters.sharesOf(this.letters.vectorOf(lettersOf(sentence)));
-    const nearness = this.words.nearness(vector);
+    const vector = this.#words.vectorOf(wordsOf(sentence));
+    const words = this.#words.sharesOf(vector);
+    const letters = this.#letters.sharesOf(this.#letters.vectorOf(lettersOf(sentence)));
+    const nearness = this.#words.nearness(vector);
     const content = [...new Set(sentence.stems.filter((_, at) => sentence.isContent[at]))];
     const [mood = "", ...kinds] = sentence.kinds;
-    return this.tools.map(({ texts, counts }, at) => {
+    return this.#tools.map(({ texts, counts }, at) => {
       const near = nearness.splice(0, texts.length);
       const nearest = Math.max(...near);
       const cores = content.map((word) => {
-        const shares = this.tools.map((each) => (each.counts.get(word) ?? 0) / each.texts.length);
+        const shares = this.#tools.map((each) => (each.counts.get(word) ?? 0) / each.texts.length);
         return (shares[at] ?? 0) ** 2 / (shares.reduce((sum, share) => sum + share, 0) || 1);
       });
       const marks = [
@@ -183,7 +183,7 @@ export class Likeness {
         ...[nearest, near.reduce((sum, each) => sum + each, 0) / near.length],
         ...[Math.min(4, content.filter((word) => !counts.has(word)).length), Math.max(0, ...cores)],
         ...[Math.log(((counts.get(mood) ?? 0) + 0.3) / (texts.length + 1.5)), Math.log(1 + sentence.words.length)],
-        ...[Math.log(texts.length), Math.log(this.tools.length)],
+        ...[Math.log(texts.length), Math.log(this.#tools.length)],
       ];
       const hasKinds = kinds.every((kind) => kind === "a word" || counts.has(kind));
       return { marks, example: texts[near.indexOf(nearest)] ?? "", hasKinds };

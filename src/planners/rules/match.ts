@@ -103,8 +103,8 @@ export interface Range {
 }
 
 export class Matcher {
-  private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
-  private readonly dateEnds = new Map<number, number>();
+  readonly #asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
+  readonly #dateEnds = new Map<number, number>();
 
   constructor(
     private readonly request: RequestText,
@@ -115,7 +115,7 @@ export class Matcher {
   ) {
     for (const { kind, start, leadStart, end, isFirm } of request.marks)
       if (kind === "date" && isFirm)
-        for (const at of [start, leadStart]) this.dateEnds.set(at, Math.max(end, this.dateEnds.get(at) ?? 0));
+        for (const at of [start, leadStart]) this.#dateEnds.set(at, Math.max(end, this.#dateEnds.get(at) ?? 0));
   }
 
   run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
@@ -130,7 +130,7 @@ export class Matcher {
       if (threads === undefined) continue;
       if (threads.length > 1) threads.sort(byCost);
       const seen = threads.length > 1 ? new Set<PhrasePlace | PhraseSlot>() : undefined;
-      for (const thread of threads) this.visit(run, thread, seen);
+      for (const thread of threads) this.#visit(run, thread, seen);
     }
     return run.fits;
   }
@@ -144,7 +144,7 @@ export class Matcher {
       const type = template.slots.get(name);
       return type !== undefined && (!isReadable(type) || slotReadingsAt(type, this.request, position).length > 0);
     };
-    const left = this.dateEnds.get(position);
+    const left = this.#dateEnds.get(position);
     return (
       slots.some(takesToken) ||
       this.modifiersAt(template.anywhere, position).length > 0 ||
@@ -152,39 +152,40 @@ export class Matcher {
     );
   }
 
-  private visit(run: Run, thread: Thread, seen: Set<PhrasePlace | PhraseSlot> | undefined): void {
+  #visit(run: Run, thread: Thread, seen: Set<PhrasePlace | PhraseSlot> | undefined): void {
     const key = thread.text ?? thread.place;
     if (seen?.has(key)) return;
     seen?.add(key);
     this.work.spend(1);
     if (thread.text === undefined) {
       const { slots } = thread.place.steps;
-      const isAtMessage = run.position > run.range.start && slots.some((slot) => this.isMessage(run, thread, slot));
-      if (!isAtMessage) this.passBy(run, thread);
-      this.follow(run, thread);
+      const isAtMessage = run.position > run.range.start && slots.some((slot) => this.#isMessage(run, thread, slot));
+      if (!isAtMessage) this.#passBy(run, thread);
+      this.#follow(run, thread);
     } else {
-      const ended = this.goOnWithText(run, thread, thread.text);
-      if (ended !== undefined) this.visit(run, ended, seen);
+      const ended = this.#goOnWithText(run, thread, thread.text);
+      if (ended !== undefined) this.#visit(run, ended, seen);
     }
   }
 
-  private passBy(run: Run, thread: Thread): void {
+  #passBy(run: Run, thread: Thread): void {
     const { position, slots } = run;
     const word = this.request.words[position];
     if (word === undefined) return;
     const { place, cost, pieces, filled, isSpoken } = thread;
-    this.leaveDate(run, thread);
+    this.#leaveDate(run, thread);
     for (const fit of this.modifiersAt(run.anywhere, position)) {
       if (fit.taken.some((name) => filled.includes(name)) || mayBeText(slots, fit, thread)) continue;
       push(run, fit.end, {
         ...thread,
-        cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier) + this.namedCost(fit),
+        cost:
+          cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier) + this.#namedCost(fit),
         pieces: joinPieces(pieces, fit.pieces),
         filled: fit.taken.length > 0 ? [...filled, ...fit.taken] : filled,
         isSpoken: isSpoken || fit.isSpoken,
       });
     }
-    const skipCost = position === run.range.start ? 0 : this.skipCost(position, word);
+    const skipCost = position === run.range.start ? 0 : this.#skipCost(position, word);
     if (skipCost === 0) return;
     if (skipCost === costs.article) {
       const isKept = word === "a" || word === "an" || opensMessage.has(this.request.words[position - 1] ?? "");
@@ -195,56 +196,56 @@ export class Matcher {
     push(run, position + 1, { ...thread, cost: cost + skipCost, pieces: piece });
   }
 
-  private leaveDate(run: Run, thread: Thread): void {
+  #leaveDate(run: Run, thread: Thread): void {
     const { position: start, range } = run;
-    const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(start);
+    const end = range.messageEnds === undefined ? undefined : this.#dateEnds.get(start);
     if (end === undefined) return;
     const pieces: Piece = { kind: "left", start, end, before: thread.pieces };
     push(run, end, { ...thread, cost: thread.cost + costs.left, pieces });
   }
 
-  private namedCost({ start, end }: AsideFit): number {
+  #namedCost({ start, end }: AsideFit): number {
     return this.request.dates.some((date) => date.isNamed && date.start >= start && date.end <= end) ? costs.named : 0;
   }
 
-  private follow(run: Run, thread: Thread): void {
+  #follow(run: Run, thread: Thread): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, range } = run;
     const { words, slots, isEnd } = place.steps;
     if (isEnd && range.isEnd(position, isText(pieces)))
       run.fits.push({ cost, start: range.start, end: position, pieces, filled, isSpoken });
     const word = this.request.words[position];
-    if (word !== undefined && words.size > 0) this.takeWord(run, thread, word);
-    if (this.request.things.has(position)) for (const slot of slots) this.fillWithThing(run, thread, slot);
-    else if (slots.length > 0) this.fill(run, thread);
+    if (word !== undefined && words.size > 0) this.#takeWord(run, thread, word);
+    if (this.request.things.has(position)) for (const slot of slots) this.#fillWithThing(run, thread, slot);
+    else if (slots.length > 0) this.#fill(run, thread);
   }
 
-  private takeWord(run: Run, thread: Thread, word: string): void {
+  #takeWord(run: Run, thread: Thread, word: string): void {
     const { words } = thread.place.steps;
-    this.take(run, thread, words.get(word), 0);
+    this.#take(run, thread, words.get(word), 0);
     // "That" and the colon of a phrase are interchangeable.
     if (opensMessage.has(word) && word !== "because")
       for (const opener of opensMessage)
-        if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
-    for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
+        if (opener !== word && opener !== "because") this.#take(run, thread, words.get(opener), 0);
+    for (const meaning of this.meaningsOf(word)) this.#take(run, thread, words.get(meaning), costs.mistyped);
     const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
     const plural = word.endsWith("s") ? words.get(word.slice(0, -1)) : undefined;
     const counted = plural?.filter(({ steps }) => steps.slots.some(isNumber));
-    this.take(run, thread, counted, 0);
+    this.#take(run, thread, counted, 0);
     if (this.request.things.has(run.position)) {
       for (const { steps } of [...words.values()].flat())
-        for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
-    } else if (words.size === 1) this.takeIt(run, thread);
+        for (const slot of steps.slots) this.#fillWithThing(run, thread, slot, false);
+    } else if (words.size === 1) this.#takeIt(run, thread);
   }
 
-  private fillSlot(run: Run, thread: Thread, { name, next }: PhraseSlot, { end, cost, value, after = [next] }: Filled) {
+  #fillSlot(run: Run, thread: Thread, { name, next }: PhraseSlot, { end, cost, value, after = [next] }: Filled) {
     const { place, pieces: before } = thread;
     const pieces: Piece = { kind: "slot", start: run.position, end, name, value, place, before };
     const filled = { ...thread, cost: thread.cost + cost, pieces, filled: [...thread.filled, name] };
     for (const each of after) push(run, end, { ...filled, place: each });
   }
 
-  private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
+  #take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
     if (places === undefined) return;
     const { position } = run;
     const { place, pieces: before } = thread;
@@ -257,7 +258,7 @@ export class Matcher {
   }
 
   /** Reads "it" as a noun with its slot: "post it" as "post parcel 4". */
-  private takeIt(run: Run, thread: Thread): void {
+  #takeIt(run: Run, thread: Thread): void {
     if (thread.pieces === undefined) return;
     const end = readAnaphor(this.request.words, run.position);
     const [[noun, places] = ["", []]] = thread.place.steps.words;
@@ -266,11 +267,11 @@ export class Matcher {
       const type = run.slots.get(slot.name);
       if (type === undefined || thread.filled.includes(slot.name) || isDate(type) || type.kind === "boolean") continue;
       const value = isReadable(type) ? anaphor : undefined;
-      this.fillSlot(run, thread, slot, { end, cost: costs.text, value });
+      this.#fillSlot(run, thread, slot, { end, cost: costs.text, value });
     }
   }
 
-  private fillWithThing(run: Run, thread: Thread, { name, next }: PhraseSlot, mayBeLabel = true): void {
+  #fillWithThing(run: Run, thread: Thread, { name, next }: PhraseSlot, mayBeLabel = true): void {
     const { position } = run;
     const thing = this.request.things.get(position);
     const type = run.slots.get(name);
@@ -288,26 +289,26 @@ export class Matcher {
     if (this.request.words[position + 1] === thing.kind) push(run, position + 2, { ...thread, place: next, ...ended });
   }
 
-  private fill(run: Run, thread: Thread): void {
+  #fill(run: Run, thread: Thread): void {
     const { position } = run;
     for (const slot of thread.place.steps.slots) {
       const { name, next } = slot;
       const type = run.slots.get(name);
       if (type === undefined || thread.filled.includes(name)) continue;
       if (!isReadable(type)) {
-        this.beginText(run, thread, slot);
+        this.#beginText(run, thread, slot);
         continue;
       }
       for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
         const named = isMeasured === true ? unitsBehind(next, type) : [];
         if (type.kind === "enum" && value === anaphor && thread.pieces === undefined) continue;
         const cost = costs.value * (end - position);
-        this.fillSlot(run, thread, slot, { end, cost, value, after: [next, ...named] });
+        this.#fillSlot(run, thread, slot, { end, cost, value, after: [next, ...named] });
       }
     }
   }
 
-  private goOnWithText(run: Run, thread: Thread, text: PhraseSlot): Thread | undefined {
+  #goOnWithText(run: Run, thread: Thread, text: PhraseSlot): Thread | undefined {
     const { place, cost, pieces, open, filled } = thread;
     const { name, next } = text;
     const { position } = run;
@@ -315,40 +316,40 @@ export class Matcher {
     const hasWord = word !== undefined;
     const isOpener = opensMessage.has(word ?? "") && [...next.steps.words.keys()].some((one) => opensMessage.has(one));
     if (hasWord && !isOpener && position - open < maxTextTokens && this.edges.mayHold(position))
-      push(run, position + 1, { ...thread, cost: cost + this.textCost(run, text) });
+      push(run, position + 1, { ...thread, cost: cost + this.#textCost(run, text) });
     const hasDate = hasWord && this.edges.hasDate(position);
     if (!hasDate && !this.edges.mayEnd(position)) return undefined;
     const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
-    if (hasDate) this.passDate(run, thread, piece);
+    if (hasDate) this.#passDate(run, thread, piece);
     if (!this.edges.mayEnd(position)) return undefined;
     return { ...thread, place: next, pieces: piece, text: undefined, open: -1, filled: [...filled, name] };
   }
 
-  private textCost({ slots }: Run, { name }: PhraseSlot): number {
+  #textCost({ slots }: Run, { name }: PhraseSlot): number {
     return slots.get(name)?.kind === "list" ? costs.list : costs.text;
   }
 
-  private beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
+  #beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
     const { cost, pieces, isSpoken } = thread;
     const { position } = run;
     const word = this.request.words[position] ?? "";
-    if (this.isMessage(run, thread, slot)) {
-      this.takeMessage(run, thread, slot);
+    if (this.#isMessage(run, thread, slot)) {
+      this.#takeMessage(run, thread, slot);
       return;
     }
     if (run.slots.get(slot.name)?.text === "word") {
-      const end = this.wordEnd(position);
+      const end = this.#wordEnd(position);
       const spent = costs.openText + costs.text * (end - position);
-      if (end > position) this.fillSlot(run, thread, slot, { end, cost: spent });
+      if (end > position) this.#fillSlot(run, thread, slot, { end, cost: spent });
       return;
     }
-    if (this.followsBareValue(run, pieces)) return;
+    if (this.#followsBareValue(run, pieces)) return;
     if ((!isSpoken && this.isLead(word)) || !this.edges.mayBegin(position)) return;
-    const more = costs.openText + this.textCost(run, slot);
+    const more = costs.openText + this.#textCost(run, slot);
     push(run, position + 1, { ...thread, cost: cost + more, text: slot, open: position });
   }
 
-  private isMessage({ slots, position, range }: Run, { pieces }: Thread, { name, next }: PhraseSlot): boolean {
+  #isMessage({ slots, position, range }: Run, { pieces }: Thread, { name, next }: PhraseSlot): boolean {
     const { words, slots: others, isEnd } = next.steps;
     if (!isEnd || words.size + others.length > 0 || range.messageEnds === undefined) return false;
     const type = slots.get(name);
@@ -358,7 +359,7 @@ export class Matcher {
     return type.text === "message" || (pieces?.end === position && (isOpened || isBehindWord));
   }
 
-  private wordEnd(start: number): number {
+  #wordEnd(start: number): number {
     const { tokens, words } = this.request;
     const { kind } = tokens[start] ?? {};
     if (/^[@#]$/.test(words[start] ?? "") && tokens[start + 1]?.glued === true) return start + 2;
@@ -370,7 +371,7 @@ export class Matcher {
     return end;
   }
 
-  private takeMessage(run: Run, { place, cost, pieces: before, filled }: Thread, { name }: PhraseSlot): void {
+  #takeMessage(run: Run, { place, cost, pieces: before, filled }: Thread, { name }: PhraseSlot): void {
     const { position, range } = run;
     const isOf = this.request.words[position] === "of" && this.request.words[position - 1] === "because";
     const start = isOf ? position + 1 : position;
@@ -382,7 +383,7 @@ export class Matcher {
     }
   }
 
-  private passDate(run: Run, thread: Thread, piece: Piece): void {
+  #passDate(run: Run, thread: Thread, piece: Piece): void {
     for (const fit of this.modifiersAt(run.anywhere, run.position)) {
       if (fit.taken.some((each) => thread.filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
       const pieces = joinPieces(piece, fit.pieces);
@@ -393,7 +394,7 @@ export class Matcher {
   }
 
   /** True if the value before the text may be part of that text: "add midnight in Paris", "add urgent care card". */
-  private followsBareValue({ slots, position }: Run, pieces: Piece | undefined): boolean {
+  #followsBareValue({ slots, position }: Run, pieces: Piece | undefined): boolean {
     if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
@@ -404,28 +405,28 @@ export class Matcher {
 
   modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     if (anywhere.length === 0) return noFits;
-    const byPosition = this.asides.get(anywhere) ?? [];
-    this.asides.set(anywhere, byPosition);
-    byPosition[position] ??= this.findModifiers(anywhere, position);
+    const byPosition = this.#asides.get(anywhere) ?? [];
+    this.#asides.set(anywhere, byPosition);
+    byPosition[position] ??= this.#findModifiers(anywhere, position);
     return byPosition[position];
   }
 
-  private findModifiers(anywhere: readonly Template[], position: number): readonly AsideFit[] {
+  #findModifiers(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     const { words } = this.request;
     const closer = closers.get(words[position] ?? "");
-    if (closer === undefined) return anywhere.flatMap((template) => this.modifierAt(template, position));
+    if (closer === undefined) return anywhere.flatMap((template) => this.#modifierAt(template, position));
     if (closers.has(words[position + 1] ?? "")) return noFits;
     const inside = this.modifiersAt(anywhere, position + 1).filter(({ end }) => words[end] === closer);
     return inside.map((fit) => ({ ...fit, end: fit.end + 1 }));
   }
 
-  private modifierAt(template: Template, position: number): readonly AsideFit[] {
+  #modifierAt(template: Template, position: number): readonly AsideFit[] {
     if (!this.mayStart(template, position)) return noFits;
     const limit = Math.min(this.request.words.length, position + maxModifierTokens);
     const range = { start: position, limit, isEnd: (end: number) => end > position };
     const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
     return this.run(template, range)
-      .filter((fit) => this.fitsOwnSchemas(template, fit))
+      .filter((fit) => this.#fitsOwnSchemas(template, fit))
       .map((fit) => ({
         ...fit,
         taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
@@ -433,7 +434,7 @@ export class Matcher {
       }));
   }
 
-  private fitsOwnSchemas({ slots }: Template, { pieces }: Fit): boolean {
+  #fitsOwnSchemas({ slots }: Template, { pieces }: Fit): boolean {
     return piecesOf(pieces).every(({ name, value, start, end }) => {
       const type = name === undefined ? undefined : slots.get(name);
       if (type !== undefined && isDate(type)) return this.request.datesByStart.get(start)?.isFirm === true;
@@ -446,7 +447,7 @@ export class Matcher {
     });
   }
 
-  private skipCost(position: number, word: string): number {
+  #skipCost(position: number, word: string): number {
     if (isFiller(word)) return costs.filler;
     const { text, tokens } = this.request;
     if (!isArticle(word) || tokens[position]?.kind !== "word") return 0;

@@ -85,14 +85,14 @@ export class OtherWords {
     for (const { kind, start, end, isFirm } of marks) if (kind !== "date" || isFirm) this.isMark.fill(true, start, end);
   }
 
-  private readonly charts = once((): readonly Chart[] => {
+  readonly #charts = once((): readonly Chart[] => {
     const all = this.tools.flatMap(callsIn).map((call) => new Chart(call, this));
     const meant = all.filter(({ rank }) => rank > 0).sort((one, other) => other.rank - one.rank);
     return meant.slice(0, maxCalls);
   });
 
   fitsFrom(range: OtherRange): readonly OtherFit[] {
-    const fits = this.charts().flatMap((chart) => chart.fit(range));
+    const fits = this.#charts().flatMap((chart) => chart.fit(range));
     const counts = new Map<number, number>();
     return fits.sort(byCost).filter(({ end }) => {
       const count = (counts.get(end) ?? 0) + 1;
@@ -108,7 +108,7 @@ export class OtherWords {
       JSON.stringify(each.rule.fixed) === JSON.stringify(rule.fixed);
     const call = callsIn(rule.tool).find(isSame);
     if (call === undefined || this.isDeed(Math.max(...range.starts))) return [];
-    const chart = this.charts().find((each) => each.call === call) ?? new Chart(call, this);
+    const chart = this.#charts().find((each) => each.call === call) ?? new Chart(call, this);
     const isOwn = ({ kind, name, isMessage }: Piece) =>
       kind === "slot" && isMessage !== true && call.slots.some((slot) => slot.name === name);
     const before = pieces.filter(isOwn);
@@ -171,19 +171,19 @@ type Push = (at: number, thread: Thread) => void;
 
 class Chart {
   readonly rank: number;
-  private readonly said: readonly number[];
-  private readonly texts: readonly number[];
-  private readonly request: RequestText;
+  readonly #said: readonly number[];
+  readonly #texts: readonly number[];
+  readonly #request: RequestText;
 
   constructor(
     readonly call: Call,
     private readonly text: OtherWords,
   ) {
-    this.request = text.request;
+    this.#request = text.request;
     const { words } = text.request;
-    this.said = text.roots.map((_, at) => this.saidBy(at));
-    this.texts = call.slots.flatMap(({ type }, place) => (isReadable(type) ? [] : [place]));
-    const most = new Map(text.roots.map((root, at) => [root, this.said[at] ?? 0]));
+    this.#said = text.roots.map((_, at) => this.#saidBy(at));
+    this.#texts = call.slots.flatMap(({ type }, place) => (isReadable(type) ? [] : [place]));
+    const most = new Map(text.roots.map((root, at) => [root, this.#said[at] ?? 0]));
     const all = [...most.values()].reduce((sum, weight) => sum + (weight < minSaid ? 0 : weight), 0);
     const telling = call.slots.filter(({ type }) => saysValue(type, text.request)).length;
     const isTodo = call.slots.some(({ isInfinitive }) => isInfinitive) && words.some(isVerb);
@@ -192,7 +192,7 @@ class Chart {
     this.rank = isMeant ? 2 + all + telling / 2 - unsaid + (isTodo ? 1 : 0) : 0;
   }
 
-  private saidBy(at: number): number {
+  #saidBy(at: number): number {
     const { weights } = this.call;
     const root = this.text.roots[at] ?? "";
     const weight = weights.get(root) ?? 0;
@@ -202,9 +202,9 @@ class Chart {
 
   /** `before`: the values of an earlier call, if the words continue that call. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
-    const { words } = this.request;
+    const { words } = this.#request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];
-    const verb = this.otherDeed(content);
+    const verb = this.#otherDeed(content);
     const waiting: Map<number, Thread>[] = [];
     const push: Push = (at, thread) => {
       if ((at > limit && at < words.length) || thread.cost > maxCost) return;
@@ -224,38 +224,38 @@ class Chart {
       if (arrived === undefined) continue;
       const threads = [...arrived.values()].sort(byCost).slice(0, maxThreads);
       this.text.work.spend(threads.length);
-      const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
+      const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.#close(thread, at) ?? [])));
       if (ends.has(at)) {
         const cheapest = closed.filter(({ said }) => said >= minSaid).sort(byCost);
         const likely = cheapest.slice(0, 2 * fitsPerEnd);
-        const found = likely.flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
+        const found = likely.flatMap((thread) => this.#endOf(thread, at, { verb, before }) ?? []);
         fits.push(...found.sort(byCost).slice(0, fitsPerEnd));
       }
       if (at >= limit) continue;
-      for (const thread of threads) if (thread.open >= 0) this.extend(thread, at, push);
-      for (const thread of closed) this.goOn(thread, at, { push, limit });
+      for (const thread of threads) if (thread.open >= 0) this.#extend(thread, at, push);
+      for (const thread of closed) this.#goOn(thread, at, { push, limit });
     }
     return fits;
   }
 
-  private otherDeed(start: number): number | undefined {
-    const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.request.words[start] ?? "");
+  #otherDeed(start: number): number | undefined {
+    const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.#request.words[start] ?? "");
     const roots = [this.text.roots[start] ?? "", ...this.text.meanings(start)];
     const isOwn = roots.some((root) => this.call.leads.has(root));
     return this.text.isDeed(start) && !isAsked && !isOwn ? start : undefined;
   }
 
-  private goOn(thread: Thread, at: number, range: Reach): void {
-    this.pass(thread, at, range.push);
-    for (const found of this.valuesAt(at))
-      if ((thread.filled & (1 << found.place)) === 0) this.fill(thread, at, found, range);
-    for (const place of this.texts) if ((thread.filled & (1 << place)) === 0) this.open(thread, at, place, range);
+  #goOn(thread: Thread, at: number, range: Reach): void {
+    this.#pass(thread, at, range.push);
+    for (const found of this.#valuesAt(at))
+      if ((thread.filled & (1 << found.place)) === 0) this.#fill(thread, at, found, range);
+    for (const place of this.#texts) if ((thread.filled & (1 << place)) === 0) this.#open(thread, at, place, range);
   }
 
-  private pass(thread: Thread, at: number, push: Push): void {
-    const { tokens, words } = this.request;
+  #pass(thread: Thread, at: number, push: Push): void {
+    const { tokens, words } = this.#request;
     const word = words[at] ?? "";
-    const weight = this.said[at] ?? 0;
+    const weight = this.#said[at] ?? 0;
     const take = (kind: Piece["kind"], cost: number) => {
       const pieces: Piece = { kind, start: at, end: at + 1, before: thread.pieces };
       push(at + 1, { ...thread, cost: thread.cost + cost, pieces, said: Math.max(thread.said, weight) });
@@ -270,45 +270,45 @@ class Chart {
     else take("left", costs.left);
   }
 
-  private readonly valuesAt = onceEach((at: number): readonly ChartValue[] =>
-    this.call.slots.flatMap((slot, place) => this.readValues(slot, place, at)),
+  readonly #valuesAt = onceEach((at: number): readonly ChartValue[] =>
+    this.call.slots.flatMap((slot, place) => this.#readValues(slot, place, at)),
   );
 
-  private readValues(slot: CallSlot, place: number, at: number): readonly ChartValue[] {
+  #readValues(slot: CallSlot, place: number, at: number): readonly ChartValue[] {
     const { type } = slot;
     if (!isReadable(type)) return [];
     const all = this.text.readingsOf(type)(at);
-    const amount = type.units === undefined && takesMoney.test(slot.name) ? this.request.amounts.get(at) : undefined;
+    const amount = type.units === undefined && takesMoney.test(slot.name) ? this.#request.amounts.get(at) : undefined;
     // A money slot without a currency takes any currency.
     const isMoney = amount?.number !== undefined && amount.measures.some(({ unit }) => unit.isMoney);
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
     return [...all, ...money].map((reading: SlotReading) => {
       const isPointer = reading.value === anaphor;
-      const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, at);
-      const isFollowed = slot.behind.has(this.request.words[reading.end] ?? "");
+      const isLed = reading.isMeasured === true || isDate(type) || this.#isLed(slot, at);
+      const isFollowed = slot.behind.has(this.#request.words[reading.end] ?? "");
       const unled = slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
       const lead = isLed || isFollowed ? 0 : unled;
       const isTelling = !isPointer && (reading.isMeasured === true || type.kind === "enum");
       const isSure =
-        (lead === 0 || lead === costs.choice || this.isOnlyNumber(type, at)) && this.isOwnForm(slot, reading, at);
+        (lead === 0 || lead === costs.choice || this.#isOnlyNumber(type, at)) && this.#isOwnForm(slot, reading, at);
       return { ...reading, place, isTelling, isSure, cost: costs.value + lead + (isPointer ? costs.pointer : 0) };
     });
   }
 
-  private isOnlyNumber({ kind }: CallSlot["type"], at: number): boolean {
-    const isDigits = kind === "number" && /^\d/.test(this.request.words[at] ?? "");
+  #isOnlyNumber({ kind }: CallSlot["type"], at: number): boolean {
+    const isDigits = kind === "number" && /^\d/.test(this.#request.words[at] ?? "");
     return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
   }
 
-  private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
-    if (type.kind === "enum") return slotReadingsAt(type, this.request, at).length > 0;
+  #isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
+    if (type.kind === "enum") return slotReadingsAt(type, this.#request, at).length > 0;
     if (type.kind !== "number") return true;
     const isUnit = (word: string) =>
       word !== "percent" && word !== "%" && type.units?.some(({ names }) => names.includes(word));
-    return (isMeasured || ![...behind].some(isUnit)) && this.request.words[at] !== "one";
+    return (isMeasured || ![...behind].some(isUnit)) && this.#request.words[at] !== "one";
   }
 
-  private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: Reach): void {
+  #fill(thread: Thread, at: number, found: ChartValue, { push, limit }: Reach): void {
     const { value, end, cost, place, isTelling } = found;
     if (end > limit) return;
     const name = this.call.slots[place]?.name ?? "";
@@ -316,34 +316,34 @@ class Chart {
     const said = isTelling ? Math.max(minSaid, thread.said) : thread.said;
     const next = { ...thread, cost: thread.cost + cost, filled: thread.filled | (1 << place), pieces, said };
     push(end, next);
-    const joint = this.jointEnd(end);
+    const joint = this.#jointEnd(end);
     if (value === anaphor || joint === end) return;
-    for (const another of this.valuesAt(joint))
-      if (another.place === place && another.value !== anaphor) this.fill(next, joint, another, { push, limit });
+    for (const another of this.#valuesAt(joint))
+      if (another.place === place && another.value !== anaphor) this.#fill(next, joint, another, { push, limit });
   }
 
-  private jointEnd(at: number): number {
-    const { words } = this.request;
+  #jointEnd(at: number): number {
+    const { words } = this.#request;
     if (!/^(?:,|and|&)$/.test(words[at] ?? "")) return at;
     return words[at] === "," && words[at + 1] === "and" ? at + 2 : at + 1;
   }
 
-  private isLed({ leads, name }: CallSlot, at: number): boolean {
-    const before = this.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
+  #isLed({ leads, name }: CallSlot, at: number): boolean {
+    const before = this.#request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
     const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
     return isNaming || leads.some((lead) => saysAt(before, before.length - lead.length, lead));
   }
 
-  private open(thread: Thread, at: number, place: number, { push, limit }: Reach): void {
+  #open(thread: Thread, at: number, place: number, { push, limit }: Reach): void {
     const slot = this.call.slots[place];
     if (slot === undefined) return;
-    const opening = this.openingOf(slot)(at);
+    const opening = this.#openingOf(slot)(at);
     const { lead, message, text } = opening;
     if (message === undefined && text === undefined) return;
     const filled = thread.filled | (1 << place);
     const cost = thread.cost + (thread.pieces?.kind === "left" ? costs.afterLeft : lead);
     if (message !== undefined) {
-      const end = this.request.words.length;
+      const end = this.#request.words.length;
       const pieces: Piece = { kind: "slot", start: at, end, name: slot.name, isMessage: true, before: thread.pieces };
       push(end, { ...thread, cost: cost + message, filled, pieces });
     }
@@ -354,13 +354,13 @@ class Chart {
     push(at + 1, { ...thread, ...opened, cost: cost + text + (isInfinitive ? costs.infinitive : 0) });
   }
 
-  private readonly openingOf = remembered((slot: CallSlot) => onceEach((at: number) => this.openingAt(slot, at)));
+  readonly #openingOf = remembered((slot: CallSlot) => onceEach((at: number) => this.#openingAt(slot, at)));
 
-  private openingAt(slot: CallSlot, at: number): Opening {
+  #openingAt(slot: CallSlot, at: number): Opening {
     const { request, edges } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
-    const isLed = this.isLed(slot, at);
+    const isLed = this.#isLed(slot, at);
     if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return nowhere;
     const unnamed = isCapital(request, at) || isQuote ? costs.bare : costs.unnamed;
     const lead = isLed ? 0 : unnamed + (slot.isOptional ? costs.optional : 0);
@@ -368,14 +368,14 @@ class Chart {
     const isMessage = slot.message === "always" || (slot.message === "opened" && isOpened);
     const each = slot.message === "always" ? costs.message : costs.opened;
     const length = Math.min(costs.maxMessage, each * (words.length - at));
-    const message = length + this.text.breakCost(at) + this.openCost(at, isOpened);
-    const text = slot.message !== "always" && edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
+    const message = length + this.text.breakCost(at) + this.#openCost(at, isOpened);
+    const text = slot.message !== "always" && edges.mayBegin(at) ? this.#textCost(at, at, slot) : undefined;
     const isInfinitive = slot.isInfinitive && isVerb(words[at] ?? "");
     return { lead, message: isMessage ? message : undefined, text, isInfinitive };
   }
 
-  private openCost(at: number, isOpened: boolean): number {
-    const { words, tokens } = this.request;
+  #openCost(at: number, isOpened: boolean): number {
+    const { words, tokens } = this.#request;
     const word = words[at] ?? "";
     const isBad = opensMessage.has(word) || polite.has(word) || tokens[at]?.kind === "sign";
     const opener = isOpened ? -1 : words.slice(at, at + maxOpening).findIndex((each) => opensMessage.has(each));
@@ -383,13 +383,13 @@ class Chart {
     return (isBad ? costs.broken : 0) + (isLater ? costs.broken : 0);
   }
 
-  private textCost(at: number, from: number, { leads }: CallSlot): number {
+  #textCost(at: number, from: number, { leads }: CallSlot): number {
     const { request, isMark } = this.text;
     const { words, tokens } = request;
     const word = words[at] ?? "";
     if (tokens[at]?.kind === "quote" || isCapital(request, at)) return costs.name;
     if (asksOrDenies.has(word)) return costs.order;
-    if ((this.said[at] ?? 0) >= says.name) return costs.ownWord;
+    if ((this.#said[at] ?? 0) >= says.name) return costs.ownWord;
     if (ofClauses.has(word) || (at > from && isPastVerb(word))) return costs.verb;
     if (isMark[at]) return costs.markInText;
     const isBehindName = at > from && isCapital(request, at - 1);
@@ -400,29 +400,29 @@ class Chart {
     return isLead || at === from ? costs.broken : costs.preposition;
   }
 
-  private extend(thread: Thread, at: number, push: Push): void {
+  #extend(thread: Thread, at: number, push: Push): void {
     const { openAt, open } = thread;
     const { request, edges } = this.text;
     const slot = this.call.slots[open];
     const isFull = at - openAt >= maxText || request.tokens[openAt]?.kind === "quote";
     if (slot === undefined || isFull || !edges.mayHold(at)) return;
-    push(at + 1, { ...thread, cost: thread.cost + this.textCost(at, openAt, slot) });
+    push(at + 1, { ...thread, cost: thread.cost + this.#textCost(at, openAt, slot) });
   }
 
-  private close(thread: Thread, at: number): Thread | undefined {
+  #close(thread: Thread, at: number): Thread | undefined {
     const { openAt, open } = thread;
-    const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.request.words[openAt] ?? "");
+    const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.#request.words[openAt] ?? "");
     const part = [{ start: openAt, end: at }];
-    if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.request) === undefined) return undefined;
+    if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.#request) === undefined) return undefined;
     const { name = "", type } = this.call.slots[open] ?? {};
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
-    const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.request, at - 1);
+    const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.#request, at - 1);
     const isPlain = this.text.isPlain(openAt)(at) && !isLong;
     const cost = thread.cost + this.text.breakCost(at) + (isPlain ? 0 : costs.unplain);
     return { ...thread, cost, open: -1, openAt: -1, pieces };
   }
 
-  private endOf(
+  #endOf(
     { cost, pieces: last, filled }: Thread,
     end: number,
     { verb, before }: { readonly verb: number | undefined; readonly before: readonly Piece[] | undefined },
@@ -434,38 +434,38 @@ class Chart {
     const [missing] = lacking;
     if (lacking.length > 1) return undefined;
     const pieces = piecesOf(last);
-    if (verb !== undefined && !pieces.some((piece) => this.holdsDeed(piece, verb))) return undefined;
+    if (verb !== undefined && !pieces.some((piece) => this.#holdsDeed(piece, verb))) return undefined;
     const spoken = pieces.filter(({ kind }) => kind === "word" || kind === "free");
-    const roots = new Set(spoken.flatMap(({ start }) => this.meaningsAt(start)));
+    const roots = new Set(spoken.flatMap(({ start }) => this.#meaningsAt(start)));
     const unsaid = before ? 0 : Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots)));
     const lackCost = missing !== undefined ? costs.missing : filled === 0 && call.isDestructive ? costs.empty : 0;
     return {
       ...{ rule: call.rule, end, pieces, ...(missing !== undefined && { missing }) },
       cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + lackCost,
-      isAlike: () => missing === undefined && unsaid === 0 && this.isAlike(pieces),
+      isAlike: () => missing === undefined && unsaid === 0 && this.#isAlike(pieces),
     };
   }
 
-  private meaningsAt(at: number): readonly string[] {
-    return [stem(this.request.words[at] ?? ""), ...this.text.meanings(at)];
+  #meaningsAt(at: number): readonly string[] {
+    return [stem(this.#request.words[at] ?? ""), ...this.text.meanings(at)];
   }
 
-  private holdsDeed({ kind, start, end, name, value, isMessage = false }: Piece, verb: number): boolean {
+  #holdsDeed({ kind, start, end, name, value, isMessage = false }: Piece, verb: number): boolean {
     if (kind !== "slot" || start > verb || end <= verb) return false;
-    if (isMessage || value !== undefined || this.request.tokens[start]?.kind === "quote") return true;
+    if (isMessage || value !== undefined || this.#request.tokens[start]?.kind === "quote") return true;
     return this.call.slots.some((slot) => slot.name === name && slot.isInfinitive);
   }
 
-  private isAlike(pieces: readonly Piece[]): boolean {
-    const { words } = this.request;
+  #isAlike(pieces: readonly Piece[]): boolean {
+    const { words } = this.#request;
     const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) => {
       if (kind !== "slot" || isMessage) return true;
       const slot = this.call.slots.find((each) => each.name === name);
-      const isLed = slot !== undefined && this.isLed(slot, start);
+      const isLed = slot !== undefined && this.#isLed(slot, start);
       // "By 3 degrees" is not "to 3 degrees".
       if (!isLed && directing.test(words[start - 1] ?? "")) return false;
-      if (value === undefined) return isLed && this.isName(start, end);
-      return this.valuesAt(start).some(
+      if (value === undefined) return isLed && this.#isName(start, end);
+      return this.#valuesAt(start).some(
         (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place] === slot,
       );
     };
@@ -484,20 +484,20 @@ class Chart {
       hasValue &&
       !(isTold && this.call.rule.tool.tool.declaredEffect !== "pure") &&
       pieces.every((piece) => isSure(piece) && isSmallest(piece)) &&
-      this.call.phrases.some(({ rule }) => this.isInOrder(rule, pieces))
+      this.call.phrases.some(({ rule }) => this.#isInOrder(rule, pieces))
     );
   }
 
-  private isName(start: number, end: number): boolean {
-    const { text, tokens } = this.request;
+  #isName(start: number, end: number): boolean {
+    const { text, tokens } = this.#request;
     if (tokens[start]?.kind === "quote") return end === start + 1;
     return (
       text !== text.toUpperCase() &&
-      tokens.slice(start, end).every((_, index) => isCapital(this.request, start + index))
+      tokens.slice(start, end).every((_, index) => isCapital(this.#request, start + index))
     );
   }
 
-  private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
+  #isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
     const items = itemsIn(node);
     const isBeside = (name = "") => anywhere.some(({ slots }) => slots.has(name) && slots.get(name)?.kind !== "number");
     const isFilled = (slot: CallSlot) => pieces.some(({ name }) => name === slot.name);
@@ -506,12 +506,12 @@ class Chart {
     const [filled, empty] = [true, false].map((is) => namesOf(this.call.slots.filter((slot) => isFilled(slot) === is)));
     let from = 0;
     for (const { kind, name, start } of pieces) {
-      const roots = kind === "word" ? this.meaningsAt(start) : [];
+      const roots = kind === "word" ? this.#meaningsAt(start) : [];
       const isName = roots.some((root) => filled?.has(root)) && !roots.some((root) => items.includes(root));
-      const isHint = kind === "word" && ((this.said[start] ?? 0) < minSaid || isName);
+      const isHint = kind === "word" && ((this.#said[start] ?? 0) < minSaid || isName);
       if (isHint && roots.some((root) => empty?.has(root))) return false;
       if (kind === "free" || isHint || isBeside(name)) continue;
-      const said = name === undefined ? this.meaningsAt(start) : [`{${name}}`];
+      const said = name === undefined ? this.#meaningsAt(start) : [`{${name}}`];
       from = items.findIndex((item, index) => index >= from && said.includes(item));
       if (from < 0) return false;
     }

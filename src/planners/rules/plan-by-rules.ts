@@ -144,14 +144,14 @@ function throwIfCancelled(signal: AbortSignal): void {
 }
 
 export class Planning {
-  private readonly spelling: Spelling;
+  readonly #spelling: Spelling;
 
   constructor(
     readonly rules: readonly ToolRules[],
     private readonly clock: DateClock,
     private readonly options: { readonly explain: boolean; readonly maxSteps: number },
   ) {
-    this.spelling = new Spelling(rules.map(({ vocabulary }) => vocabulary));
+    this.#spelling = new Spelling(rules.map(({ vocabulary }) => vocabulary));
   }
 
   async plan(text: string): Promise<Planned | Refused> {
@@ -160,20 +160,20 @@ export class Planning {
 
   /** Plans only what the phrases say. */
   async planExactly(text: string): Promise<Planned | Refused> {
-    return (await this.planConditional(text)) ?? this.planText(text);
+    return (await this.#planConditional(text)) ?? this.planText(text);
   }
 
   /** Plans a refused text like the most similar example, or from its words and values in any order. */
   async planLoosely(text: string, planned: Planned | Refused): Promise<Planned | Refused> {
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
-    return (await this.findLikely(text, planned)) ?? this.propose(text, planned);
+    return (await this.#findLikely(text, planned)) ?? this.#propose(text, planned);
   }
 
-  private async propose(text: string, refused: Refused): Promise<Planned | Refused> {
+  async #propose(text: string, refused: Refused): Promise<Planned | Refused> {
     const { reason, why, more } = refused;
-    const request = this.read(text);
+    const request = this.#read(text);
     if (!proposable.has(reason) || request.tokens.length > maxProposedTokens) return refused;
-    const reader = more.reader ?? this.readerOf(request);
+    const reader = more.reader ?? this.#readerOf(request);
     const isBarred = ({ start, end }: Part) =>
       findRefusals(request.words, start, end).some(({ reason }) => reason === "denied" || reason === "corrected");
     if (reader.clauses.some(isBarred)) return refused;
@@ -182,7 +182,7 @@ export class Planning {
     const [best] = found.readings;
     const rivals = found.readings.slice(1).map(({ cost, doubts }) => (doubts.length > 0 ? cost - unsureCost : cost));
     const isClear = rivals.every((cost) => cost >= best.cost + minAhead);
-    if (best.doubts.length === 0 && isClear) return this.toPlanned(best, reader);
+    if (best.doubts.length === 0 && isClear) return this.#toPlanned(best, reader);
     const meant = found.readings.flatMap((reading): readonly Meaning[] => {
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
@@ -196,13 +196,13 @@ export class Planning {
     const isMissing = first?.asks !== undefined && first.unused.length === 0 && first.certainty >= minAsked;
     const all = { ...more, meant: [...meant, ...known] };
     if (reason !== "not-understood" || !isMissing)
-      return new Refused(reason, this.explainNear(why, best, request), all);
+      return new Refused(reason, this.#explainNear(why, best, request), all);
     const { field, choices = [] } = first.asks as ProposalQuestion;
     const among = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
     return new Refused("missing", `${quote(text.trim())} does not say the ${sayName(field)}${among}`, all);
   }
 
-  private explainNear(why: string, reading: Reading, request: RequestText): string {
+  #explainNear(why: string, reading: Reading, request: RequestText): string {
     const rule = reading.matches.find(({ inOtherWords }) => inOtherWords)?.rule;
     if (rule === undefined) return why;
     const unused = unusedIn(reading, request).map(quote);
@@ -223,7 +223,7 @@ export class Planning {
       let made = said === undefined || said === whole ? undefined : await this.planText(said, run?.before);
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
-        const { words } = this.read(wish.text);
+        const { words } = this.#read(wish.text);
         // "Buy that many apples" means something else without the wishes before it.
         const isLoose = found.length > 0 && mentionsResult(words, 0, words.length);
         made = await this.planText(wish.text, before);
@@ -243,7 +243,7 @@ export class Planning {
 
   async suggest(text: string, meant: readonly PlanStep[] = []): Promise<readonly string[]> {
     const said = contentOf(text.slice(0, maxWishText));
-    const request = this.read(text.length > maxWishText ? "" : text);
+    const request = this.#read(text.length > maxWishText ? "" : text);
     const tools = this.rules.map((tool) => ({ tool, phrases: likestPhrases(tool, said) }));
     const likest = ({ phrases: [first] }: (typeof tools)[number]) => first?.shared ?? 0;
     const examples: string[] = [];
@@ -251,13 +251,13 @@ export class Planning {
       if (examples.length === maxExamples) break;
       const tried = phrases.slice(0, maxTries).map(({ rule }) => rule);
       const { input = {} } = meant.filter(callsTool).find((step) => step.tool === tool.tool.name) ?? {};
-      const found = await this.findExample(tool, tried, { request, input });
+      const found = await this.#findExample(tool, tried, { request, input });
       if (found !== undefined) examples.push(found);
     }
     return examples;
   }
 
-  private async findExample(tool: ToolRules, rules: readonly PhraseRule[], said: Parameters<typeof exampleValues>[1]) {
+  async #findExample(tool: ToolRules, rules: readonly PhraseRule[], said: Parameters<typeof exampleValues>[1]) {
     for (const rule of rules) {
       const example = sayPhrase(rule, exampleValues(rule, said), this.clock);
       if (example === undefined) continue;
@@ -270,13 +270,13 @@ export class Planning {
     return undefined;
   }
 
-  private readonly read = onceEach((text: string) => readRequest(text, this.clock));
+  readonly #read = onceEach((text: string) => readRequest(text, this.clock));
 
   async planText(text: string, stepsBefore = 0, bound: readonly BoundThing[] = []): Promise<Planned | Refused> {
-    const request = bound.length === 0 ? this.read(text) : readRequest(text, this.clock, bound);
+    const request = bound.length === 0 ? this.#read(text) : readRequest(text, this.clock, bound);
     if (request.tokens.length > maxTokens)
       return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
-    const reader = this.readerOf(request, stepsBefore);
+    const reader = this.#readerOf(request, stepsBefore);
     const { clauses } = reader;
     if (clauses.length > maxClauses) return new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
@@ -289,23 +289,23 @@ export class Planning {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = () => found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
-      const { reason, why } = isTalk ? smallTalk : this.refuse(found, reader);
+      const { reason, why } = isTalk ? smallTalk : this.#refuse(found, reader);
       const isOpen = reason === "not-understood" || reason === "question";
       const isUnread = isOpen && found.matches.length === 0 && found.match === undefined && !("unfit" in found);
       return new Refused(reason, why, { details: { words }, parts, isUnread, reader });
     }
     const [best] = found.readings;
-    if (!found.isTie && best.doubts.length === 0) return this.toPlanned(best, reader);
-    const delayed = found.isTie ? undefined : this.planDelayed(best, reader);
-    return delayed ?? this.refuseDoubtful(found, reader);
+    if (!found.isTie && best.doubts.length === 0) return this.#toPlanned(best, reader);
+    const delayed = found.isTie ? undefined : this.#planDelayed(best, reader);
+    return delayed ?? this.#refuseDoubtful(found, reader);
   }
 
-  private readerOf(request: RequestText, stepsBefore = 0): RequestReader {
-    const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
+  #readerOf(request: RequestText, stepsBefore = 0): RequestReader {
+    const meaningsOf = (word: string) => this.#spelling.meaningsOf(word);
     return new RequestReader(this.rules, request, { meaningsOf, maxSteps: this.options.maxSteps, stepsBefore });
   }
 
-  private toPlanned(reading: Reading, reader: RequestReader): Planned {
+  #toPlanned(reading: Reading, reader: RequestReader): Planned {
     const { drafts, matches } = reading;
     const parts = () => readParts(reading, reader);
     const steps = orderSteps(drafts, reader.request);
@@ -318,7 +318,7 @@ export class Planning {
     return { steps: explained, parts, matches };
   }
 
-  private async planConditional(text: string): Promise<Planned | undefined> {
+  async #planConditional(text: string): Promise<Planned | undefined> {
     const conditional = readConditional(text);
     if (conditional === undefined) return undefined;
     const planned = await this.planText(`${conditional.question}; ${conditional.wish}`);
@@ -328,7 +328,7 @@ export class Planning {
     return steps && { ...planned, steps };
   }
 
-  private planDelayed(reading: Reading, reader: RequestReader): Planned | Refused | undefined {
+  #planDelayed(reading: Reading, reader: RequestReader): Planned | Refused | undefined {
     const { drafts, matches, doubts } = reading;
     const { request } = reader;
     const { words, marks, dates } = request;
@@ -360,7 +360,7 @@ export class Planning {
     return new Refused("unsure", `"${cutText(said, maxQuoted)}" ${doubtful.hour}`, { meant: likely, reader });
   }
 
-  private refuseDoubtful({ readings }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
+  #refuseDoubtful({ readings }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
     const { request } = reader;
     const meant = readings.map((reading) => meaningOf(reading, readings, request));
     const [first, second = first] = readings;
@@ -376,7 +376,7 @@ export class Planning {
     return new Refused(reason, `${said} ${doubtful[doubt.kind]}`, { meant, reader });
   }
 
-  private async findLikely(text: string, { more }: Refused): Promise<Planned | Refused | undefined> {
+  async #findLikely(text: string, { more }: Refused): Promise<Planned | Refused | undefined> {
     const { isUnread, details } = more;
     const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
     // Questions are refused only for tools with effects.
@@ -398,7 +398,7 @@ export class Planning {
     return new Refused("unsure", why, { ...(details && { details }), meant });
   }
 
-  private refuse(found: Failed, reader: RequestReader): Refused {
+  #refuse(found: Failed, reader: RequestReader): Refused {
     if (this.rules.every(({ rules }) => rules.length === 0))
       return new Refused(
         "not-understood",

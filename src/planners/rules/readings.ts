@@ -92,15 +92,15 @@ const maxReadings = 3;
 export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
-  private needsMore = false;
-  private readonly edges: TextEdges;
-  private readonly matcher: Matcher;
-  private readonly ends = new Map<number, number>();
-  private readonly starts: readonly (readonly number[])[];
-  private readonly textEnds = new Set<number>();
-  private readonly refusals: readonly (readonly FoundRefusal[])[];
-  private readonly candidates: readonly PhraseRule[];
-  private otherWords: OtherWords | undefined;
+  #needsMore = false;
+  readonly #edges: TextEdges;
+  readonly #matcher: Matcher;
+  readonly #ends = new Map<number, number>();
+  readonly #starts: readonly (readonly number[])[];
+  readonly #textEnds = new Set<number>();
+  readonly #refusals: readonly (readonly FoundRefusal[])[];
+  readonly #candidates: readonly PhraseRule[];
+  #otherWords: OtherWords | undefined;
 
   constructor(
     private readonly tools: readonly ToolRules[],
@@ -113,42 +113,42 @@ export class RequestReader {
   ) {
     const { words } = request;
     const { meaningsOf } = options;
-    this.edges = readTextEdges(request);
-    this.matcher = new Matcher(request, this.edges, meaningsOf, (word) => this.isLead(word), this.work);
-    this.clauses = cutClauses(request).filter((clause) => !this.isAddress(clause));
+    this.#edges = readTextEdges(request);
+    this.#matcher = new Matcher(request, this.#edges, meaningsOf, (word) => this.#isLead(word), this.work);
+    this.clauses = cutClauses(request).filter((clause) => !this.#isAddress(clause));
     for (const [index, { start, end }] of this.clauses.entries()) {
-      for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
-      for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
+      for (const position of contentEnds(words, start, end)) this.#ends.set(position, index);
+      for (const position of textEndsOf(request, start, end)) this.#textEnds.add(position);
     }
-    this.starts = this.clauses.map(({ start, end }) => contentStarts(words, start, end));
-    this.refusals = this.clauses.map((_, clause) => this.findRefusals(clause));
+    this.#starts = this.clauses.map(({ start, end }) => contentStarts(words, start, end));
+    this.#refusals = this.clauses.map((_, clause) => this.#findRefusals(clause));
     const nouns = [...request.things.values()].flatMap(({ kind, keyField }) => [kind, keyField]);
     const present = new Set([...words, ...nouns].flatMap((word) => [word, ...meaningsOf(word)]));
     const hasThings = request.things.size > 0;
-    this.candidates = tools.flatMap((tool) => tool.candidates(present, hasThings));
+    this.#candidates = tools.flatMap((tool) => tool.candidates(present, hasThings));
   }
 
-  private isAddress({ start, end }: Clause): boolean {
+  #isAddress({ start, end }: Clause): boolean {
     const { words } = this.request;
     if (isCourtesy(words, start, end)) return true;
     if (start > 0 || end - start > 3 || words[end] !== ",") return false;
-    if (greetings.test(words[0] ?? "")) return end > 1 && !this.isLead(words[1] ?? "");
+    if (greetings.test(words[0] ?? "")) return end > 1 && !this.#isLead(words[1] ?? "");
     const isKnown = this.tools.some(({ vocabulary }) => vocabulary.has(words[0] ?? ""));
-    return end === 1 && isCapital(this.request, 0) && !isKnown && this.isLead(words[end + 1] ?? "");
+    return end === 1 && isCapital(this.request, 0) && !isKnown && this.#isLead(words[end + 1] ?? "");
   }
 
-  private findRefusals(clause: number): readonly FoundRefusal[] {
+  #findRefusals(clause: number): readonly FoundRefusal[] {
     const { words } = this.request;
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const spelt = words.map((word) => (isMistypedInside(word, "every") ? "every" : word));
-    const found = (this.starts[clause] ?? []).flatMap((from) => findRefusals(spelt, from, end));
+    const found = (this.#starts[clause] ?? []).flatMap((from) => findRefusals(spelt, from, end));
     if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
   }
 
   readInOtherWords(): Promise<Readings> {
     const { meaningsOf } = this.options;
-    this.otherWords ??= new OtherWords(this.tools, this.request, this.edges, meaningsOf, this.work);
+    this.#otherWords ??= new OtherWords(this.tools, this.request, this.#edges, meaningsOf, this.work);
     return this.read();
   }
 
@@ -159,33 +159,38 @@ export class RequestReader {
     beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
       const sorted = (search.beams[clause] ?? []).sort(byCost).slice(0, maxBeam);
-      const most = this.otherWords === undefined ? maxBehind : Number.POSITIVE_INFINITY;
+      const most = this.#otherWords === undefined ? maxBehind : Number.POSITIVE_INFINITY;
       const partials = sorted.filter(({ cost }) => cost - (sorted[0]?.cost ?? cost) <= most);
       for (const partial of partials) {
-        const passed = this.passClause(clause, partial);
+        const passed = this.#passClause(clause, partial);
         if (passed !== undefined) search.beams[clause + 1]?.push(passed);
-        await this.extendAll(partial, clause, search);
+        await this.#extendAll(partial, clause, search);
       }
     }
-    return this.bestOf(search.beams[count] ?? []) ?? this.explainFailure(search);
+    return this.#bestOf(search.beams[count] ?? []) ?? this.#explainFailure(search);
   }
 
-  private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
+  async #extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
-    const others = this.otherWords === undefined ? [] : this.othersAt(clause);
-    const found = [this.matchesAt(clause), others, this.goOn(partial, clause), this.goOnInOtherWords(partial, clause)];
-    const matches = found.flat().filter((match) => this.isSameList(last, match));
+    const others = this.#otherWords === undefined ? [] : this.#othersAt(clause);
+    const found = [
+      this.#matchesAt(clause),
+      others,
+      this.#goOn(partial, clause),
+      this.#goOnInOtherWords(partial, clause),
+    ];
+    const matches = found.flat().filter((match) => this.#isSameList(last, match));
     for (const match of matches.sort(byCost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
-      if (this.isWorse(match, better)) continue;
-      const refusal = this.refusalOf(match);
+      if (this.#isWorse(match, better)) continue;
+      const refusal = this.#refusalOf(match);
       if (refusal !== undefined) {
         search.refused ??= { clause, refusal, match };
         continue;
       }
-      const extended = await this.extend(partial, match);
+      const extended = await this.#extend(partial, match);
       if ("ok" in extended) {
         if (extended.why !== undefined && clause >= search.failure.clause)
           search.failure = { clause, match, unfit: extended };
@@ -196,16 +201,16 @@ export class RequestReader {
     }
   }
 
-  private isWorse({ lastClause, cost }: Match, [best, second, ...others]: readonly Match[]): boolean {
+  #isWorse({ lastClause, cost }: Match, [best, second, ...others]: readonly Match[]): boolean {
     if (best === undefined) return false;
-    if (this.otherWords !== undefined) return others.length > 1;
-    const isLast = lastClause === this.clauses.length - 1 && this.doubtsOf(best).length === 0;
+    if (this.#otherWords !== undefined) return others.length > 1;
+    const isLast = lastClause === this.clauses.length - 1 && this.#doubtsOf(best).length === 0;
     return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
   }
 
-  private readonly doubtsOf = remembered((match: Match) => findDoubts(match, this.request));
+  readonly #doubtsOf = remembered((match: Match) => findDoubts(match, this.request));
 
-  private isSameList(last: Match | undefined, match: Match): boolean {
+  #isSameList(last: Match | undefined, match: Match): boolean {
     const { words } = this.request;
     const [isItem, wasItem] = [match, last ?? match].map(({ firstClause, start }) =>
       words[this.clauses[firstClause]?.start ?? 0] === "•" ? words[start] === "•" : undefined,
@@ -213,7 +218,7 @@ export class RequestReader {
     return isItem === wasItem || isItem === undefined || wasItem === undefined;
   }
 
-  private bestOf(whole: readonly Partial[]): Readings | undefined {
+  #bestOf(whole: readonly Partial[]): Readings | undefined {
     const sorted = [...whole].sort(byCost).filter(({ drafts }) => drafts.length > 0);
     const [best, ...rest] = sorted;
     if (best === undefined) return undefined;
@@ -222,20 +227,20 @@ export class RequestReader {
     return { type: "read", readings: [best, ...others.slice(0, maxReadings - 1)], isTie };
   }
 
-  private explainFailure({ beams, failure, refused }: Search): Readings {
-    if (this.needsMore) return { type: "too-long", matches: [] };
+  #explainFailure({ beams, failure, refused }: Search): Readings {
+    if (this.#needsMore) return { type: "too-long", matches: [] };
     const farthest = beams.findLastIndex(({ length }) => length > 0);
     const clause = Math.min(farthest, this.clauses.length - 1);
     const [best] = (beams[farthest] ?? []).sort(byCost);
     const matches = best?.matches ?? [];
     if (refused !== undefined && refused.clause >= clause) return { type: "refused", matches, ...refused };
-    const [refusal] = this.refusals[clause] ?? [];
+    const [refusal] = this.#refusals[clause] ?? [];
     if (refusal !== undefined) return { type: "refused", matches, clause, refusal };
     if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", matches, ...failure };
     return { type: "not-understood", matches, clause };
   }
 
-  private refusalOf(match: Match): FoundRefusal | undefined {
+  #refusalOf(match: Match): FoundRefusal | undefined {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
@@ -245,10 +250,10 @@ export class RequestReader {
       return reason === "question" && rules.tool.declaredEffect === "pure";
     };
     for (let clause = firstClause; clause <= lastClause; clause++) {
-      const refusal = this.refusals[clause]?.find(
+      const refusal = this.#refusals[clause]?.find(
         (each) =>
           !mayStand(each) &&
-          !this.isBeside(match, clause, each) &&
+          !this.#isBeside(match, clause, each) &&
           !(isSaid(each, said) && (match.inOtherWords !== true || each.reason === "others")),
       );
       if (refusal !== undefined) return refusal;
@@ -256,14 +261,14 @@ export class RequestReader {
     return undefined;
   }
 
-  private isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
+  #isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
     if (refusal.reason !== "condition") return false;
     if (clause === firstClause && refusal.end <= start) return true;
     const isBehind = clause === lastClause && refusal.start >= end;
     return isBehind && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end);
   }
 
-  private passClause(clause: number, partial: Partial): Partial | undefined {
+  #passClause(clause: number, partial: Partial): Partial | undefined {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, marks } = this.request;
     const date = marks.find((mark) => mark.kind === "date" && mark.leadStart === start && mark.end === end);
@@ -271,18 +276,18 @@ export class RequestReader {
     if (last?.pieces.at(-1)?.isMessage === true) return undefined;
     const doubts = [...partial.doubts, { kind: "left", start, end } as const];
     if (date !== undefined) return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
-    if (this.isReason(clause, partial)) return { ...partial, cost: partial.cost + reasonCost };
-    if (this.otherWords === undefined || (this.refusals[clause] ?? []).length > 0) return undefined;
+    if (this.#isReason(clause, partial)) return { ...partial, cost: partial.cost + reasonCost };
+    if (this.#otherWords === undefined || (this.#refusals[clause] ?? []).length > 0) return undefined;
     const length = statesReason(words, start, end) ? 0 : words.slice(start, end).filter(isContent).length;
     const cost =
       Math.min(maxUnread, unreadCost + unreadWordCost * length) + (partial.doubts.length === 0 ? unsureCost : 0);
     return { ...partial, cost: partial.cost + cost, doubts };
   }
 
-  private isReason(clause: number, { drafts, matches }: Partial): boolean {
+  #isReason(clause: number, { drafts, matches }: Partial): boolean {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, marks } = this.request;
-    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) => neverReasons.has(reason));
+    const isBarred = (this.#refusals[clause] ?? []).some(({ reason }) => neverReasons.has(reason));
     const holdsDate = (piece: Piece) =>
       marks.some((mark) => mark.kind === "date" && mark.start >= piece.start && mark.end <= piece.end);
     const isDated = matches.some(({ pieces }) => pieces.some(holdsDate));
@@ -299,65 +304,65 @@ export class RequestReader {
     return statesReason(words, start, end);
   }
 
-  private isLead(word: string): boolean {
+  #isLead(word: string): boolean {
     return openers.has(word) || this.tools.some(({ leads }) => leads.has(word));
   }
 
-  private readonly matchesAt = onceEach((firstClause: number): readonly Match[] => {
-    const limit = this.limitFrom(firstClause);
-    const starts = this.starts[firstClause] ?? [];
-    const matches = this.candidates.flatMap((rule) => {
-      if (rule.hasSum) return this.readSums(rule, firstClause);
-      const possible = starts.filter((start) => this.matcher.mayStart(rule, start));
-      return possible.flatMap((start) => this.fit(rule, { start, limit, firstClause }));
+  readonly #matchesAt = onceEach((firstClause: number): readonly Match[] => {
+    const limit = this.#limitFrom(firstClause);
+    const starts = this.#starts[firstClause] ?? [];
+    const matches = this.#candidates.flatMap((rule) => {
+      if (rule.hasSum) return this.#readSums(rule, firstClause);
+      const possible = starts.filter((start) => this.#matcher.mayStart(rule, start));
+      return possible.flatMap((start) => this.#fit(rule, { start, limit, firstClause }));
     });
     return matches.sort(byCost).slice(0, maxCandidates);
   });
 
-  private readonly othersAt = onceEach((firstClause: number): readonly Match[] => {
-    const fits = this.otherWords?.fitsFrom(this.rangeFrom(firstClause)) ?? [];
-    return fits.map((fit) => this.toMatch(fit, firstClause));
+  readonly #othersAt = onceEach((firstClause: number): readonly Match[] => {
+    const fits = this.#otherWords?.fitsFrom(this.#rangeFrom(firstClause)) ?? [];
+    return fits.map((fit) => this.#toMatch(fit, firstClause));
   });
 
-  private goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
+  #goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
     const isBehind = last?.lastClause === clause - 1 && !last.pieces.at(-1)?.isMessage;
-    if (this.otherWords === undefined || last === undefined || !isBehind) return [];
-    const fits = this.otherWords.goOnFrom(last, this.rangeFrom(clause));
-    return fits.map((fit) => ({ ...this.toMatch(fit, clause), goesOn: true }));
+    if (this.#otherWords === undefined || last === undefined || !isBehind) return [];
+    const fits = this.#otherWords.goOnFrom(last, this.#rangeFrom(clause));
+    return fits.map((fit) => ({ ...this.#toMatch(fit, clause), goesOn: true }));
   }
 
-  private rangeFrom(firstClause: number): OtherRange {
-    const limit = this.limitFrom(firstClause, ({ endsSentence }) => endsSentence);
-    const ends = new Set([...this.ends].flatMap(([at, clause]) => (clause >= firstClause ? [at] : [])));
+  #rangeFrom(firstClause: number): OtherRange {
+    const limit = this.#limitFrom(firstClause, ({ endsSentence }) => endsSentence);
+    const ends = new Set([...this.#ends].flatMap(([at, clause]) => (clause >= firstClause ? [at] : [])));
     ends.add(this.request.words.length);
-    return { starts: this.starts[firstClause] ?? [], ends, limit };
+    return { starts: this.#starts[firstClause] ?? [], ends, limit };
   }
 
-  private toMatch({ rule, cost, end, pieces, missing, isAlike }: OtherFit, firstClause: number): Match {
-    const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
+  #toMatch({ rule, cost, end, pieces, missing, isAlike }: OtherFit, firstClause: number): Match {
+    const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.#ends.get(end) ?? firstClause);
     const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
     const place = { firstClause, lastClause, start, end, cost: cost + otherWishCost };
     const lacking = missing === undefined ? {} : { missing };
     return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, isAlike, ...lacking };
   }
 
-  private fit(
+  #fit(
     rule: PhraseRule,
     { start, limit, firstClause }: { start: number; limit: number; firstClause: number },
     from?: PhrasePlace,
   ) {
     const isEnd = (position: number, isText: boolean) =>
-      (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
-      (this.ends.get(position) ?? -1) >= firstClause;
-    const fits = this.matcher.run(rule, { start, limit, isEnd, messageEnds: this.messageEnds }, from);
+      (isText ? this.#textEnds.has(position) : this.#ends.has(position)) &&
+      (this.#ends.get(position) ?? -1) >= firstClause;
+    const fits = this.#matcher.run(rule, { start, limit, isEnd, messageEnds: this.#messageEnds }, from);
     return fits.flatMap((fit): Match | readonly Match[] => {
       const pieces = piecesOf(fit.pieces);
-      if (pieces.some((piece) => this.holdsWish(rule, piece))) return [];
+      if (pieces.some((piece) => this.#holdsWish(rule, piece))) return [];
       const isMessage = fit.pieces?.isMessage === true;
       const lastClause = isMessage
         ? this.clauses.findLastIndex((clause) => clause.start < fit.end)
-        : (this.ends.get(fit.end) ?? firstClause);
+        : (this.#ends.get(fit.end) ?? firstClause);
       const before = start - (this.clauses[firstClause]?.start ?? start);
       const after = isMessage ? 0 : (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
       const cost = fit.cost + wishCost + politeCost * (before + after);
@@ -365,37 +370,35 @@ export class RequestReader {
     });
   }
 
-  private readonly messageEnds = onceEach(
-    (open: number): readonly { readonly end: number; readonly cost: number }[] => {
-      const { tokens } = this.request;
-      if (open >= tokens.length) return [];
-      const later = this.clauses.filter(({ end }) => end > open);
-      const isQuote = tokens[open]?.kind === "quote";
-      const sentences = later.slice(0, -1).filter(({ endsSentence }) => endsSentence);
-      const ends = sentences.slice(0, maxClausesOfWish).map(({ end }, at) => {
-        const isMark = /^[.?!]$/.test(tokens[end]?.norm ?? "");
-        return { end: isMark ? end + 1 : end, cost: sentenceCost * at };
-      });
-      const whole = { end: tokens.length, cost: sentenceCost * sentences.length };
-      return [...(isQuote && this.ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
-    },
-  );
+  readonly #messageEnds = onceEach((open: number): readonly { readonly end: number; readonly cost: number }[] => {
+    const { tokens } = this.request;
+    if (open >= tokens.length) return [];
+    const later = this.clauses.filter(({ end }) => end > open);
+    const isQuote = tokens[open]?.kind === "quote";
+    const sentences = later.slice(0, -1).filter(({ endsSentence }) => endsSentence);
+    const ends = sentences.slice(0, maxClausesOfWish).map(({ end }, at) => {
+      const isMark = /^[.?!]$/.test(tokens[end]?.norm ?? "");
+      return { end: isMark ? end + 1 : end, cost: sentenceCost * at };
+    });
+    const whole = { end: tokens.length, cost: sentenceCost * sentences.length };
+    return [...(isQuote && this.#ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
+  });
 
   /** True if text that is never split contains another wish: "search for zod and add it". */
-  private holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
+  #holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
     if (slots.get(name)?.text !== "whole" || isMessage === true) return false;
     const { words } = this.request;
     const joins = (word: string, at: number) =>
-      /^(?:and|then|,)$/.test(word) && this.isLead(words[start + at + 1] ?? "");
+      /^(?:and|then|,)$/.test(word) && this.#isLead(words[start + at + 1] ?? "");
     return words.slice(start, end - 1).some(joins);
   }
 
-  private limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
+  #limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
     const near = this.clauses.slice(firstClause, firstClause + maxClausesOfWish);
     return (near.find(ends) ?? near.at(-1))?.end ?? 0;
   }
 
-  private readSums(rule: PhraseRule, firstClause: number): readonly Match[] {
+  #readSums(rule: PhraseRule, firstClause: number): readonly Match[] {
     const name = [...rule.slots].find(([, { kind }]) => kind === "sum")?.[0];
     const first = this.clauses[firstClause];
     if (name === undefined || first === undefined) return [];
@@ -415,7 +418,7 @@ export class RequestReader {
     return matches;
   }
 
-  private goOn({ matches }: Partial, clause: number): readonly Match[] {
+  #goOn({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
     const next = this.clauses[clause];
     const rule = last?.rule;
@@ -429,21 +432,21 @@ export class RequestReader {
     });
     const isSingle = [...rule.slots.values()].some(({ text }) => text === "whole" || text === "message");
     if (from.length === 0 || slot < 0 || isSingle) return [];
-    const limit = this.limitFrom(clause);
+    const limit = this.#limitFrom(clause);
     const word = this.request.words[next.start] ?? "";
     const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
-    if (this.isLead(word) && !isNoun) return [];
+    if (this.#isLead(word) && !isNoun) return [];
     const [said, after] = [spoken[slot - 1]?.start ?? -1, next.start + 1].map((at) => this.request.words[at]);
     const isOne = from.length > 1 && /^(?:one|another)$/.test(word) && said === after;
-    return (isOne ? [next.start + 1] : (this.starts[clause] ?? []))
-      .flatMap((start) => from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)))
-      .filter((match) => this.isLike(last, match) && !saysIt(match, this.request.words))
+    return (isOne ? [next.start + 1] : (this.#starts[clause] ?? []))
+      .flatMap((start) => from.flatMap((place) => this.#fit(rule, { start, limit, firstClause: clause }, place)))
+      .filter((match) => this.#isLike(last, match) && !saysIt(match, this.request.words))
       .sort(byCost)
       .slice(0, maxCandidates)
-      .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
+      .map((match) => ({ ...this.#shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
 
-  private isLike(last: Match, next: Match): boolean {
+  #isLike(last: Match, next: Match): boolean {
     const { words } = this.request;
     const texts = [last, next].map(({ pieces }) => pieces.find(({ kind }) => kind === "slot"));
     const [first = [], second = []] = texts.map((piece) => words.slice(piece?.start ?? 0, piece?.end ?? 0));
@@ -462,14 +465,14 @@ export class RequestReader {
     return !isOpen && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
   }
 
-  private async extend(partial: Partial, match: Match): Promise<Partial | Unfit> {
+  async #extend(partial: Partial, match: Match): Promise<Partial | Unfit> {
     if (match.missing !== undefined && partial.lacking !== undefined) return { ok: false };
     const earlier = partial.drafts.slice(-maxLookBack).reverse();
     const tried: (DraftStep | undefined)[] = earlier.length === 0 ? [undefined] : earlier;
     let first: Unfit | undefined;
     for (const draft of tried) {
-      const made = await this.makeInputs(match, partial, draft);
-      if (made.ok) return this.join(partial, match, made.inputs);
+      const made = await this.#makeInputs(match, partial, draft);
+      if (made.ok) return this.#join(partial, match, made.inputs);
       if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
       if (made.refersBack !== true) break;
@@ -478,7 +481,7 @@ export class RequestReader {
   }
 
   /** Applies a value before the first of several things to the others, too. */
-  private shareForward(last: Match, match: Match): Match {
+  #shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
     const text = pieces.findIndex(({ name, value }) => rule.slots.has(name ?? "") && value === undefined);
     const isSaid = (name: string) => rule.slots.has(name) || match.pieces.some((piece) => piece.name === name);
@@ -488,18 +491,18 @@ export class RequestReader {
     return shared.length === 0 ? match : { ...match, pieces: [...shared, ...match.pieces] };
   }
 
-  private async join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Promise<Partial> {
+  async #join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Promise<Partial> {
     const { rules } = match;
     this.work.spend((partial.drafts.length + inputs.length) >> 3);
     const beside = valuesBeside(match);
-    const drafts = match.goesOn === true ? await this.shareBack(partial, match, beside) : partial.drafts;
+    const drafts = match.goesOn === true ? await this.#shareBack(partial, match, beside) : partial.drafts;
     const first = this.options.stepsBefore + partial.drafts.length + 1;
     const isClosed = hasValueBehind(match);
     const made = inputs.map((input, place) => ({ id: `s${first + place}`, rules, input, match, place, isClosed }));
     const before = partial.asked.get(rules)?.results ?? [];
     const results = [...before, ...made.map(({ id }) => ({ $ref: id + rules.resultPath }))].slice(-maxLookBack);
     const asked = new Map(partial.asked).set(rules, { input: made.at(-1)?.input ?? {}, results });
-    const doubts = this.doubtsOf(match);
+    const doubts = this.#doubtsOf(match);
     return {
       cost: partial.cost + match.cost + (doubts.length > 0 && partial.doubts.length === 0 ? unsureCost : 0),
       matches: [...partial.matches, match],
@@ -511,7 +514,7 @@ export class RequestReader {
   }
 
   /** Applies a value after the last of several things to the earlier things, back to one that has its own value. */
-  private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
+  async #shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const callOf = ({ rule }: Match) => (match.inOtherWords ? rule.operation : rule);
     const drafts = [...partial.drafts];
@@ -524,7 +527,7 @@ export class RequestReader {
       const own = draft.match.pieces.filter(isOwn);
       const missing = beside.filter(({ name }) => !own.some((piece) => piece.name === name));
       const wider = { ...draft.match, pieces: [...own, ...missing] };
-      const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
+      const made = await this.#makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
       const input = made.ok ? made.inputs[draft.place] : undefined;
       if (input !== undefined) drafts[index] = { ...draft, input, isClosed: true };
       if (isFirst) break;
@@ -532,17 +535,17 @@ export class RequestReader {
     return drafts;
   }
 
-  private saysThem({ pieces }: Match): boolean {
+  #saysThem({ pieces }: Match): boolean {
     return pieces.some(({ name, start, end }) => {
       const isOne = name !== undefined && end === start + 1;
       return isOne && /^(?:them|these|those)$/.test(this.request.words[start] ?? "");
     });
   }
 
-  private async makeInputs(match: Match, partial: Partial, earlier: DraftStep | undefined): Promise<Inputs> {
+  async #makeInputs(match: Match, partial: Partial, earlier: DraftStep | undefined): Promise<Inputs> {
     const { rules, rule } = match;
     this.work.spend(5);
-    const isMeant = earlier !== undefined && (!this.saysThem(match) || givesList(earlier.rules));
+    const isMeant = earlier !== undefined && (!this.#saysThem(match) || givesList(earlier.rules));
     const previous = isMeant ? { $ref: earlier.id + earlier.rules.resultPath } : undefined;
     const before = partial.asked.get(rules);
     // "It" in "forward mail 90, then archive it" is the input of the earlier step, not its result.
@@ -555,10 +558,10 @@ export class RequestReader {
       return rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context);
     });
     if (partial.drafts.length + wishes.length > this.options.maxSteps) {
-      this.needsMore = true;
+      this.#needsMore = true;
       return { ok: false, isTooLong: true };
     }
-    const loose = earlier && this.findLooseResult(match);
+    const loose = earlier && this.#findLooseResult(match);
     if (loose !== undefined) return loose;
     const refersBack = values.hasPointer || wasRead();
     if (values.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
@@ -569,10 +572,10 @@ export class RequestReader {
         refersBack,
       };
     const known = [previous, ...(before?.results ?? [])].filter((each) => each !== undefined);
-    return { ...(await this.checkInputs(match, wishes, { known, earlier })), refersBack };
+    return { ...(await this.#checkInputs(match, wishes, { known, earlier })), refersBack };
   }
 
-  private async checkInputs(
+  async #checkInputs(
     match: Match,
     wishes: readonly unknown[],
     { known, earlier }: { readonly known: readonly PhraseReference[]; readonly earlier: DraftStep | undefined },
@@ -585,7 +588,7 @@ export class RequestReader {
       if (input === undefined) return { ok: false };
       inputs.push(input);
       if (match.missing !== undefined) continue;
-      const open = this.openResult(input, earlier);
+      const open = this.#openResult(input, earlier);
       if (open !== undefined) return open;
       this.work.check(input);
       why ??= await issueOf(input, rules.tool, earlier?.rules.tool);
@@ -594,7 +597,7 @@ export class RequestReader {
   }
 
   /** Refuses "pay that amount" after a sum: the words may or may not mean its result. */
-  private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
+  #findLooseResult({ pieces, rule }: Match): Unfit | undefined {
     const { words, tokens } = this.request;
     for (const { kind, name, value, start, end, isMessage = false } of pieces) {
       const isText = kind === "slot" && value === undefined && name !== undefined && !isMessage && !rule.hasSum;
@@ -609,7 +612,7 @@ export class RequestReader {
     return undefined;
   }
 
-  private openResult(input: JsonObject, earlier: DraftStep | undefined): Unfit | undefined {
+  #openResult(input: JsonObject, earlier: DraftStep | undefined): Unfit | undefined {
     const output = earlier?.rules.schemas.output;
     if (earlier === undefined || output === undefined) return undefined;
     for (const { kind, text } of findReferences(input)) {

@@ -117,8 +117,8 @@ class Speaker {
 
   say(node: PhraseNode, next = "", before?: PhraseNode): string | undefined {
     if (node.type === "word") return node.word;
-    if (node.type === "slot") return this.sayValue(node.name, next);
-    if (node.type === "choice") return this.sayChoice(node.items, next, before);
+    if (node.type === "slot") return this.#sayValue(node.name, next);
+    if (node.type === "choice") return this.#sayChoice(node.items, next, before);
     // Goes backwards, because a number omits its unit if the unit follows.
     const parts: string[] = [];
     for (const [index, item] of [...node.items.entries()].toReversed()) {
@@ -129,7 +129,7 @@ class Speaker {
     return parts.map((part, index) => (index === 0 || /^[,:;.?!]/.test(part) ? part : ` ${part}`)).join("");
   }
 
-  private sayChoice(items: readonly PhraseNode[], next: string, before?: PhraseNode): string | undefined {
+  #sayChoice(items: readonly PhraseNode[], next: string, before?: PhraseNode): string | undefined {
     for (const item of items.filter((each) => this.isNew(each))) {
       const known = new Set(this.said);
       const part = this.say(item, next);
@@ -138,10 +138,10 @@ class Speaker {
     }
     if (items.some(isNullable)) return "";
     const plain = items.find((item) => slotNames(item).size === 0);
-    return this.wordBehind(items, before) ?? (plain && this.say(plain, next, before));
+    return this.#wordBehind(items, before) ?? (plain && this.say(plain, next, before));
   }
 
-  private wordBehind(items: readonly PhraseNode[], before?: PhraseNode): string | undefined {
+  #wordBehind(items: readonly PhraseNode[], before?: PhraseNode): string | undefined {
     const name = before?.type === "slot" ? before.name : "";
     const type = typeOfSlot(this.rule, name);
     if (type?.kind !== "number") return undefined;
@@ -151,7 +151,7 @@ class Speaker {
     return this.values.get(name) === 1 ? first : (longer ?? first);
   }
 
-  private sayValue(name: string, next: string): string | undefined {
+  #sayValue(name: string, next: string): string | undefined {
     const value = this.values.get(name);
     const type = typeOfSlot(this.rule, name);
     if (value === undefined || type === undefined || this.said.has(name)) return undefined;

@@ -134,20 +134,20 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
 
 class ReadySteps {
   /** Sorted from `head` on. Items that were taken stay before `head`, because `shift` is slow in a long queue. */
-  private readonly queue: number[] = [];
-  private head = 0;
+  readonly #queue: number[] = [];
+  #head = 0;
 
   constructor(private readonly graph: StepGraph) {}
 
   add(index: number): void {
-    let [at, end] = [this.head, this.queue.length];
+    let [at, end] = [this.#head, this.#queue.length];
     while (at < end) {
       const middle = (at + end) >> 1;
-      if ((this.queue[middle] as number) < index) at = middle + 1;
+      if ((this.#queue[middle] as number) < index) at = middle + 1;
       else end = middle;
     }
-    if (at === this.head && at > 0) this.queue[--this.head] = index;
-    else this.queue.splice(at, 0, index);
+    if (at === this.#head && at > 0) this.#queue[--this.#head] = index;
+    else this.#queue.splice(at, 0, index);
   }
 
   addIfFree(index: number): void {
@@ -156,66 +156,66 @@ class ReadySteps {
 
   countDone(index: number): void {
     const { waitingFor } = this.graph;
-    for (const dependent of this.dependentsOf(index)) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
+    for (const dependent of this.#dependentsOf(index)) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
   }
 
   markReady(index: number): void {
     this.countDone(index);
-    for (const dependent of this.dependentsOf(index)) this.addIfFree(dependent);
+    for (const dependent of this.#dependentsOf(index)) this.addIfFree(dependent);
   }
 
   take(): number | undefined {
-    return this.head < this.queue.length ? this.queue[this.head++] : undefined;
+    return this.#head < this.#queue.length ? this.#queue[this.#head++] : undefined;
   }
 
   peekAfter(index: number): number | undefined {
-    const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
-    const lowest = this.queue[this.head];
+    const freed = this.#dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
+    const lowest = this.#queue[this.#head];
     return freed === undefined || (lowest !== undefined && lowest < freed) ? lowest : freed;
   }
 
   takeNext(next: number): void {
-    if (this.queue[this.head] === next) this.head++;
+    if (this.#queue[this.#head] === next) this.#head++;
     // The count drops below 0, so that the step never becomes free again.
     else (this.graph.waitingFor[next] as number)--;
   }
 
-  private dependentsOf(index: number): readonly number[] {
+  #dependentsOf(index: number): readonly number[] {
     return this.graph.dependents[index] ?? [];
   }
 }
 
 class PendingSteps {
-  private readonly indexes = new Map<string, number>();
-  private readonly stops: (() => void)[];
+  readonly #indexes = new Map<string, number>();
+  readonly #stops: (() => void)[];
 
   constructor(
     private readonly run: Run,
     private readonly onReady: (index: number) => void,
   ) {
-    this.stops = [run.onDecision((ref) => this.markReady(ref?.stepId))];
+    this.#stops = [run.onDecision((ref) => this.#markReady(ref?.stepId))];
   }
 
   add(index: number, { id }: PlanStep): void {
-    this.indexes.set(id, index);
+    this.#indexes.set(id, index);
     const state = this.run.state.steps.get(id);
     // The decision may have come before the step was added.
-    if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
+    if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.#markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;
-      this.stops.push(callAt(sharedClock, Date.parse(state.wait.until), () => this.markReady(id)));
+      this.#stops.push(callAt(sharedClock, Date.parse(state.wait.until), () => this.#markReady(id)));
     }
   }
 
   close(): void {
-    for (const stop of this.stops) stop();
-    this.indexes.clear();
+    for (const stop of this.#stops) stop();
+    this.#indexes.clear();
   }
 
-  private markReady(stepId = ""): void {
-    const index = this.indexes.get(stepId);
+  #markReady(stepId = ""): void {
+    const index = this.#indexes.get(stepId);
     if (index === undefined) return;
-    this.indexes.delete(stepId);
+    this.#indexes.delete(stepId);
     this.onReady(index);
   }
 }

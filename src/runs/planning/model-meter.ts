@@ -33,8 +33,8 @@ type AskModel = Parameters<ModelAttempts["make"]>[1];
 
 export class ModelMeter {
   readonly calls: ModelCall[] = [];
-  private readonly open = new Set<() => void>();
-  private isClosed = false;
+  readonly #open = new Set<() => void>();
+  #isClosed = false;
 
   constructor(
     private readonly budget: RunBudget | undefined,
@@ -48,15 +48,15 @@ export class ModelMeter {
 
   /** An abandoned planner must not spend more. */
   close(): void {
-    this.isClosed = true;
-    for (const end of [...this.open]) end();
+    this.#isClosed = true;
+    for (const end of [...this.#open]) end();
   }
 
   generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
     const attempts: ModelAttempts = {
-      make: (attempt, call) => this.attempt(model, request, { attempt, call }),
+      make: (attempt, call) => this.#attempt(model, request, { attempt, call }),
       retry: ({ attempt, error, delayMs }) => {
-        this.admit(model, { inputTokens: estimatePrompt(model, request), maxOutputTokens: capOf(request) });
+        this.#admit(model, { inputTokens: estimatePrompt(model, request), maxOutputTokens: capOf(request) });
         return this.host.emit({ type: "model-retry", model: modelName(model), attempt, error, delayMs });
       },
     };
@@ -66,16 +66,16 @@ export class ModelMeter {
   }
 
   /** Counts the estimate of an attempt until it ends, so that parallel attempts together stay within the budget. */
-  private async attempt(
+  async #attempt(
     model: LanguageModel,
     request: ModelRequest,
     { attempt, call }: { attempt: number; call: AskModel },
   ): Promise<ModelResponse> {
     const { signal } = request;
-    if (this.isClosed) throw planningEnded(model);
+    if (this.#isClosed) throw planningEnded(model);
     if (signal.aborted) throw signal.reason;
     const inputTokens = estimatePrompt(model, request);
-    const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
+    const maxOutputTokens = this.#admit(model, { inputTokens, maxOutputTokens: capOf(request) });
     const index = this.calls.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     const about = { model: modelName(model), attempt };
     let heard = "";
@@ -105,7 +105,7 @@ export class ModelMeter {
       countHeard();
       void end({ status: "cancelled", error: planningEnded(model).toJSON() });
     };
-    this.open.add(abandon);
+    this.#open.add(abandon);
     try {
       const started = this.host.emit({ type: "model-start", ...about });
       if (started !== undefined) await started;
@@ -123,25 +123,25 @@ export class ModelMeter {
       throw thrown;
     } finally {
       stopListening();
-      this.open.delete(abandon);
+      this.#open.delete(abandon);
     }
   }
 
   describeOverrun(): string | undefined {
-    const used = this.total();
+    const used = this.#total();
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
     if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, but the budget is ${tokens}`;
     const spent = used?.cost ?? 0;
     return isOver(spent, cost) ? `model calls cost ${spent}, but the budget is ${cost}` : undefined;
   }
 
-  private admit(
+  #admit(
     model: LanguageModel,
     { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number | undefined },
   ): number | undefined {
     const { budget } = this;
     if (budget === undefined) return maxOutputTokens;
-    const used = this.total();
+    const used = this.#total();
     const calls = (used?.modelCalls ?? 0) + 1;
     if (calls > (budget.modelCalls ?? calls))
       throw overBudget(model, { limit: "modelCalls", max: budget.modelCalls ?? 0, used: calls });
@@ -160,7 +160,7 @@ export class ModelMeter {
     return room === Number.POSITIVE_INFINITY ? undefined : Math.max(room, leastTokens);
   }
 
-  private total(): ModelUsage | undefined {
+  #total(): ModelUsage | undefined {
     const { usage } = this;
     return usage === undefined ? this.spent : addUsage(this.spent, usage);
   }

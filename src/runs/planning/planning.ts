@@ -155,14 +155,14 @@ const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan
 
 /** Emits nothing after `end`, as an abandoned planner may still be working. */
 export class Planning {
-  private readonly meter: ModelMeter;
-  private hasEnded = false;
+  readonly #meter: ModelMeter;
+  #hasEnded = false;
 
   constructor(private readonly task: PlanTask) {
     const { engine, settings, runId, spent, emit } = task;
-    this.meter = new ModelMeter(settings.stored.budget, spent, {
+    this.#meter = new ModelMeter(settings.stored.budget, spent, {
       now: () => monotonicNow(engine.clock),
-      emit: (event) => (this.hasEnded ? undefined : emit(event)),
+      emit: (event) => (this.#hasEnded ? undefined : emit(event)),
       within: (about, call) => engine.within?.({ type: "model", runId, ...about }, call) ?? call(),
     });
   }
@@ -172,12 +172,12 @@ export class Planning {
     const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;
     const asking = async () => {
       if (replan === undefined) checkRequest(request, engine.maxRequestLength);
-      return this.askInTime(call);
+      return this.#askInTime(call);
     };
     return engine.within?.(about, asking) ?? asking();
   }
 
-  private async askInTime<T>(call: () => Promise<T>): Promise<T> {
+  async #askInTime<T>(call: () => Promise<T>): Promise<T> {
     const { engine, planner, source } = this.task;
     const { clock, plannerTimeoutMs: timeoutMs } = engine;
     if (source.aborted) throw source.reason;
@@ -196,34 +196,35 @@ export class Planning {
   async plan(): Promise<PlanOutcome> {
     const { thread } = this.task.settings;
     const { loadTurns } = this.task.engine;
-    if (thread === undefined || loadTurns === undefined) return { status: "completed", plan: await this.planRequest() };
-    return this.planLine(thread, await countPending(loadTurns()));
+    if (thread === undefined || loadTurns === undefined)
+      return { status: "completed", plan: await this.#planRequest() };
+    return this.#planLine(thread, await countPending(loadTurns()));
   }
 
   /** Plans the line again if an earlier line became known meanwhile. */
-  private async planLine(thread: string, reader: TurnReader): Promise<PlanOutcome> {
+  async #planLine(thread: string, reader: TurnReader): Promise<PlanOutcome> {
     const { runId, listThread } = this.task;
     const before = await listThread({ thread, runId });
-    const [planned] = await Promise.allSettled([this.planTurn(reader, before)]);
+    const [planned] = await Promise.allSettled([this.#planTurn(reader, before)]);
     const now = await listThread({ thread, runId });
     const known = new Set(before.listed.map((run) => run.runId));
-    if (now.earlier.some((run) => !known.has(run.runId))) return this.planTurn(reader, now);
+    if (now.earlier.some((run) => !known.has(run.runId))) return this.#planTurn(reader, now);
     if (planned.status === "rejected") throw planned.reason;
     return planned.value;
   }
 
-  private async planTurn(reader: TurnReader, thread: ThreadListing): Promise<PlanOutcome> {
+  async #planTurn(reader: TurnReader, thread: ThreadListing): Promise<PlanOutcome> {
     const { settings, needsPlan = settings.stored.approvedHash !== undefined } = this.task;
     const { request, tools, maxSteps, nowMs, timeZone, signal } = this.toRequest();
     const asked: TurnRequest = { request, tools, maxSteps, nowMs, timeZone, signal, runs: await thread.read() };
     const turn = await reader.readTurn(asked);
-    if (turn.status === "plan") return { status: "completed", plan: await this.completeDraft(turn.draft) };
+    if (turn.status === "plan") return { status: "completed", plan: await this.#completeDraft(turn.draft) };
     if (turn.status !== "request") {
       if (needsPlan) throw noRequest(turn);
       return turn;
     }
     try {
-      return { status: "completed", plan: await this.planRequest(turn.thread) };
+      return { status: "completed", plan: await this.#planRequest(turn.thread) };
     } catch (thrown) {
       const { planner } = this.task;
       const refusal = toPlanningError(planner, thrown);
@@ -232,18 +233,18 @@ export class Planning {
       if (draft === undefined) throw thrown;
       const { code, message, details } = refusal;
       const failures = [...(details.failures ?? []), { planner: planner.name, code, message }];
-      return { status: "completed", plan: await this.completeDraft(draft, failures) };
+      return { status: "completed", plan: await this.#completeDraft(draft, failures) };
     }
   }
 
-  private completeDraft({ steps, source }: PlanDraft, failures?: readonly PlanFailure[]): Promise<Plan> {
+  #completeDraft({ steps, source }: PlanDraft, failures?: readonly PlanFailure[]): Promise<Plan> {
     return this.complete({
       steps,
       source: { ...source, planner: source?.planner ?? "dialogue", ...(failures && { failures }) },
     });
   }
 
-  private async planRequest(thread?: PlanRequest["thread"]): Promise<Plan> {
+  async #planRequest(thread?: PlanRequest["thread"]): Promise<Plan> {
     const { engine, planner } = this.task;
     const startMs = monotonicNow(engine.clock);
     const { steps, source } = draftOf(planner, await planner.plan(this.toRequest(thread)));
@@ -267,15 +268,15 @@ export class Planning {
       ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
       [sourceKey]: source,
       [languageKey]: engine.expressions,
-      generate: (model, modelRequest) => this.meter.generate(model, modelRequest),
-      emit: (event) => this.emit(event),
+      generate: (model, modelRequest) => this.#meter.generate(model, modelRequest),
+      emit: (event) => this.#emit(event),
     };
     return Object.defineProperty(given, "signal", lazySignal) as typeof given & Pick<PlanRequest, "signal">;
   }
 
   /** Emits a frozen copy, which the planner cannot change afterwards. */
-  private emit(event: PlanningEvent): void | Promise<void> {
-    if (this.hasEnded) return undefined;
+  #emit(event: PlanningEvent): void | Promise<void> {
+    if (this.#hasEnded) return undefined;
     const json = toJson(event);
     const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;
     if (copy && planningTypes.has(copy.type)) return this.task.emit({ ...copy });
@@ -285,7 +286,7 @@ export class Planning {
 
   async complete({ steps, source }: { readonly steps?: unknown; readonly source?: unknown }): Promise<Plan> {
     const { engine, settings, planner, request } = this.task;
-    const { usage, calls } = this.meter;
+    const { usage, calls } = this.#meter;
     const plan = {
       version: planVersionOf(steps),
       id: `plan_${engine.createId()}`,
@@ -307,12 +308,12 @@ export class Planning {
   }
 
   end(): { usage?: ModelUsage } {
-    this.meter.close();
-    this.hasEnded = true;
+    this.#meter.close();
+    this.#hasEnded = true;
     const { engine, runId } = this.task;
-    const { usage } = this.meter;
+    const { usage } = this.#meter;
     if (usage === undefined) return {};
-    const overrun = this.meter.describeOverrun();
+    const overrun = this.#meter.describeOverrun();
     if (overrun !== undefined) {
       const message = `${overrun}: a prompt was longer than estimated, or an answer was longer than allowed.`;
       engine.onWarning({ code: "budget-overrun", message, runId });

@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 
 /** Each derived key (HKDF, the id of the run as salt) seals so few values that random nonces never collide. */
 export class RunKeys {
-  private readonly derived = new Map<string, Promise<RunKey>>();
+  readonly #derived = new Map<string, Promise<RunKey>>();
 
   constructor(
     private readonly runId: string,
@@ -28,7 +28,7 @@ export class RunKeys {
   ) {}
 
   async seal(value: JsonValue, place: string): Promise<string> {
-    const { id, seal } = await this.first();
+    const { id, seal } = await this.#first();
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
     const additionalData = encoder.encode(place);
     const data = encoder.encode(JSON.stringify(value));
@@ -39,42 +39,42 @@ export class RunKeys {
   async open(text: string, place: string): Promise<JsonValue> {
     const [format, id = "", data = ""] = text.split(".");
     const key = this.keys.find((one) => one.id === id);
-    if (format !== version || key === undefined) throw this.unreadable(id, `read: secrets.keys has no key "${id}"`);
+    if (format !== version || key === undefined) throw this.#unreadable(id, `read: secrets.keys has no key "${id}"`);
     try {
-      const { seal } = await this.derive(key);
+      const { seal } = await this.#derive(key);
       const bytes = fromBase64(data);
       const [iv, sealed] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes)];
       const algorithm = { name: "AES-GCM", iv, additionalData: encoder.encode(place) };
       const opened = await countPending(crypto.subtle.decrypt(algorithm, seal, sealed));
       return JSON.parse(new TextDecoder().decode(opened)) as JsonValue;
     } catch {
-      throw this.unreadable(id, `read: it was changed or moved, or the key "${id}" was replaced`);
+      throw this.#unreadable(id, `read: it was changed or moved, or the key "${id}" was replaced`);
     }
   }
 
   async hash(text: string): Promise<string> {
-    return hashWith(await this.first(), text);
+    return hashWith(await this.#first(), text);
   }
 
   async isHash(hash: string, text: string): Promise<boolean> {
-    const hashes = await Promise.all(this.keys.map(async (key) => hashWith(await this.derive(key), text)));
+    const hashes = await Promise.all(this.keys.map(async (key) => hashWith(await this.#derive(key), text)));
     return hashes.includes(hash);
   }
 
-  private async first(): Promise<RunKey> {
+  async #first(): Promise<RunKey> {
     const [key] = this.keys;
     // A field may have become sensitive since the plan was accepted.
-    if (key === undefined) throw this.unreadable("", "sealed: there is no key");
-    return this.derive(key);
+    if (key === undefined) throw this.#unreadable("", "sealed: there is no key");
+    return this.#derive(key);
   }
 
-  private derive(key: SecretKey): Promise<RunKey> {
-    const known = this.derived.get(key.id) ?? countPending(deriveKey(key, this.runId));
-    this.derived.set(key.id, known);
+  #derive(key: SecretKey): Promise<RunKey> {
+    const known = this.#derived.get(key.id) ?? countPending(deriveKey(key, this.runId));
+    this.#derived.set(key.id, known);
     return known;
   }
 
-  private unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
+  #unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
     const { runId } = this;
     const available = this.keys.map(({ id }) => id);
     const message = `A secret of run "${runId}" cannot be ${reason}.`;

@@ -26,67 +26,67 @@ export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /** Numbers, records and emits events, and updates the state. `emit` never rejects, and awaits only an async store. */
 export class RunRecorder {
-  private storeError: RecordingEnd | undefined;
-  private sequence: number;
-  private acknowledged: number[] | undefined;
-  private writing: Promise<void> | undefined;
-  private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
-  private deferred: AgentEvent[] | undefined;
-  private isNotifying = false;
+  #storeError: RecordingEnd | undefined;
+  #sequence: number;
+  #acknowledged: number[] | undefined;
+  #writing: Promise<void> | undefined;
+  #queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
+  #deferred: AgentEvent[] | undefined;
+  #isNotifying = false;
 
   constructor(
     private readonly owner: RecorderOwner,
     readonly state: RunState = initialRunState(owner.runId),
   ) {
-    this.sequence = state.sequence;
+    this.#sequence = state.sequence;
   }
 
   emit(init: EventInit): void | Promise<void> {
-    if (this.storeError !== undefined) return;
-    return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
+    if (this.#storeError !== undefined) return;
+    return this.#record([isTransient(init) ? this.#number(init, this.#sequence) : this.#next(init)]);
   }
 
   /** Records all events, or none; no event may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
-    return this.record(inits.map((init) => this.next(init)));
+    if (this.#storeError !== undefined) return;
+    return this.#record(inits.map((init) => this.#next(init)));
   }
 
   /** Must be called right before the event that answers the message is emitted. */
   acknowledge(number: number): void {
-    this.acknowledged ??= [];
-    this.acknowledged.push(number);
+    this.#acknowledged ??= [];
+    this.#acknowledged.push(number);
   }
 
   /** Must be called before the first event is emitted here. */
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
-    this.sequence = this.state.sequence;
+    this.#sequence = this.state.sequence;
   }
 
   get failure(): RecordingEnd | undefined {
-    return this.storeError;
+    return this.#storeError;
   }
 
   emitUnrecorded(init: EventInit): void {
-    this.accept(this.unrecorded(init));
+    this.#accept(this.#unrecorded(init));
   }
 
   fold(init: EventInit): void {
-    reduceRunState(this.state, this.unrecorded(init));
+    reduceRunState(this.state, this.#unrecorded(init));
   }
 
-  private unrecorded(init: EventInit): AgentEvent {
+  #unrecorded(init: EventInit): AgentEvent {
     (init as EventInit & { recorded?: false }).recorded = false;
-    return this.number(init, this.state.sequence);
+    return this.#number(init, this.state.sequence);
   }
 
-  private next(init: EventInit): AgentEvent {
-    return this.number(init, ++this.sequence, this.owner.evidence);
+  #next(init: EventInit): AgentEvent {
+    return this.#number(init, ++this.#sequence, this.owner.evidence);
   }
 
   /** Mutates the event, as a copy would cost more than the rest of emitting it. */
-  private number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
+  #number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;
     event.sequence = sequence;
@@ -103,44 +103,44 @@ export class RunRecorder {
     return Object.freeze(event) as AgentEvent;
   }
 
-  private record(events: AgentEvent[]): void | Promise<void> {
-    if (this.writing !== undefined) return this.enqueue(events, this.writing);
-    const written = this.write(events);
-    if (written !== undefined) this.keepWriting(written);
+  #record(events: AgentEvent[]): void | Promise<void> {
+    if (this.#writing !== undefined) return this.#enqueue(events, this.#writing);
+    const written = this.#write(events);
+    if (written !== undefined) this.#keepWriting(written);
     return written;
   }
 
-  private enqueue(events: AgentEvent[], writing: Promise<void>): Promise<void> {
-    if (this.queued !== undefined) {
-      this.queued.events.push(...events);
-      return this.queued.written;
+  #enqueue(events: AgentEvent[], writing: Promise<void>): Promise<void> {
+    if (this.#queued !== undefined) {
+      this.#queued.events.push(...events);
+      return this.#queued.written;
     }
     const written = writing.then(() => {
-      this.queued = undefined;
-      return this.write(events);
+      this.#queued = undefined;
+      return this.#write(events);
     });
-    this.queued = { events, written };
-    this.keepWriting(written);
+    this.#queued = { events, written };
+    this.#keepWriting(written);
     return written;
   }
 
-  private keepWriting(written: Promise<void>): void {
-    this.writing = written;
+  #keepWriting(written: Promise<void>): void {
+    this.#writing = written;
     written.then(() => {
-      if (this.writing === written) this.writing = undefined;
+      if (this.#writing === written) this.#writing = undefined;
     });
   }
 
-  private write(events: readonly AgentEvent[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+  #write(events: readonly AgentEvent[]): void | Promise<void> {
+    if (this.#storeError !== undefined) return;
     const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
       const [first] = recorded;
-      const appended = first && store?.append(runId, recorded, this.optionsOf(first.sequence, fence));
-      if (!isThenable(appended)) return this.acceptAll(events);
+      const appended = first && store?.append(runId, recorded, this.#optionsOf(first.sequence, fence));
+      if (!isThenable(appended)) return this.#acceptAll(events);
       return Promise.resolve(appended).then(
-        () => this.acceptAll(events),
+        () => this.#acceptAll(events),
         (thrown) => this.fail(toStoreError(thrown, { runId, operation: "append" })),
       );
     } catch (thrown) {
@@ -148,35 +148,35 @@ export class RunRecorder {
     }
   }
 
-  private optionsOf(sequence: number, fence: number | undefined): Parameters<RunStore["append"]>[2] {
-    const { acknowledged } = this;
+  #optionsOf(sequence: number, fence: number | undefined): Parameters<RunStore["append"]>[2] {
+    const acknowledged = this.#acknowledged;
     if (acknowledged === undefined) return fence === undefined ? { sequence } : { sequence, fence };
-    this.acknowledged = undefined;
+    this.#acknowledged = undefined;
     return { sequence, ...(fence !== undefined && { fence }), acknowledged };
   }
 
-  private acceptAll(events: readonly AgentEvent[]): void {
-    for (const event of events) this.accept(event);
+  #acceptAll(events: readonly AgentEvent[]): void {
+    for (const event of events) this.#accept(event);
   }
 
-  private accept(event: AgentEvent): void {
+  #accept(event: AgentEvent): void {
     if (!isTransient(event)) reduceRunState(this.state, event);
     // A listener may cause another event, which the others must receive after this one.
-    if (this.isNotifying) {
-      this.deferred ??= [];
-      this.deferred.push(event);
+    if (this.#isNotifying) {
+      this.#deferred ??= [];
+      this.#deferred.push(event);
       return;
     }
-    this.isNotifying = true;
+    this.#isNotifying = true;
     this.owner.onRecorded(event);
-    if (this.deferred !== undefined) for (const next of this.deferred) this.owner.onRecorded(next);
-    this.deferred = undefined;
-    this.isNotifying = false;
+    if (this.#deferred !== undefined) for (const next of this.#deferred) this.owner.onRecorded(next);
+    this.#deferred = undefined;
+    this.#isNotifying = false;
   }
 
   fail(error: RecordingEnd): void {
-    if (this.storeError !== undefined) return;
-    this.storeError = error;
+    if (this.#storeError !== undefined) return;
+    this.#storeError = error;
     this.owner.onStoreFailure?.(error);
   }
 }

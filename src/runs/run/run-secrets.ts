@@ -81,13 +81,13 @@ interface Filled {
 
 /** Seals, opens and hides the secrets of a run. A secret is sealed once per place, so that equal values stay equal. */
 export class RunSecrets {
-  private readonly hidden = new HiddenTexts();
-  private readonly values = new Map<string, JsonValue>();
-  private readonly sealed = new Map<string, Promise<string>>();
-  private readonly openedOf = new WeakMap<object, unknown>();
-  private readonly markedOf = new WeakMap<object, unknown>();
-  private readonly views = new Map<string, SensitiveViews>();
-  private readonly keys: RunKeys;
+  readonly #hidden = new HiddenTexts();
+  readonly #values = new Map<string, JsonValue>();
+  readonly #sealed = new Map<string, Promise<string>>();
+  readonly #openedOf = new WeakMap<object, unknown>();
+  readonly #markedOf = new WeakMap<object, unknown>();
+  readonly #views = new Map<string, SensitiveViews>();
+  readonly #keys: RunKeys;
   readonly canSeal: boolean;
 
   private constructor(
@@ -95,7 +95,7 @@ export class RunSecrets {
     sealing: SecretSettings["sealing"],
   ) {
     this.canSeal = sealing?.keys !== undefined;
-    this.keys = new RunKeys(runId, sealing?.keys ?? []);
+    this.#keys = new RunKeys(runId, sealing?.keys ?? []);
   }
 
   static async create({ runId, tools, sealing, state }: RunWithSecrets & Pick<SecretSettings, "sealing">) {
@@ -103,37 +103,37 @@ export class RunSecrets {
     for (const tool of tools.values()) {
       const schemas = toolSchemas(tool);
       const views = sensitiveViewsOf(schemas instanceof Promise ? await schemas : schemas);
-      if ((views.input ?? views.output) !== undefined) secrets.views.set(tool.name, views);
+      if ((views.input ?? views.output) !== undefined) secrets.#views.set(tool.name, views);
     }
-    if (state?.mayBeSealed) await secrets.load(sealedPartsOf(state));
+    if (state?.mayBeSealed) await secrets.#load(sealedPartsOf(state));
     return secrets;
   }
 
   loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
-    return this.load([...visitSealed(value, [part])].map((found) => ({ tool, ...found })));
+    return this.#load([...visitSealed(value, [part])].map((found) => ({ tool, ...found })));
   }
 
-  private async load(parts: Iterable<SealedPart>): Promise<void> {
+  async #load(parts: Iterable<SealedPart>): Promise<void> {
     const byPlace = new Map<string, SealedPart>();
-    for (const part of parts) byPlace.set(`${part.text} ${this.placeOf(part)}`, part);
+    for (const part of parts) byPlace.set(`${part.text} ${this.#placeOf(part)}`, part);
     await Promise.all(
       [...byPlace.values()].map(async (part) => {
-        const place = this.placeOf(part);
-        const value = await this.keys.open(part.text, place);
-        this.values.set(part.text, value);
-        this.hidden.add(value);
+        const place = this.#placeOf(part);
+        const value = await this.#keys.open(part.text, place);
+        this.#values.set(part.text, value);
+        this.#hidden.add(value);
         const key = keyOf(place, value);
-        if (!this.sealed.has(key)) this.sealed.set(key, Promise.resolve(part.text));
+        if (!this.#sealed.has(key)) this.#sealed.set(key, Promise.resolve(part.text));
       }),
     );
   }
 
   get hasAny(): boolean {
-    return this.values.size > 0;
+    return this.#values.size > 0;
   }
 
   concerns({ tool }: { readonly tool: Tool }): boolean {
-    return this.hasAny || this.views.has(tool.name);
+    return this.hasAny || this.#views.has(tool.name);
   }
 
   isIn(value: unknown): boolean {
@@ -142,24 +142,24 @@ export class RunSecrets {
 
   /** Nothing derived from the result may be recorded. */
   open<T>(value: T): T {
-    return this.cached(value, this.openedOf, (secret) => secret);
+    return this.#cached(value, this.#openedOf, (secret) => secret);
   }
 
-  private mark<T>(value: T): T {
-    return this.cached(value, this.markedOf, markValue);
+  #mark<T>(value: T): T {
+    return this.#cached(value, this.#markedOf, markValue);
   }
 
-  private cached<T>(value: T, cache: WeakMap<object, unknown>, of: (secret: JsonValue) => JsonValue): T {
+  #cached<T>(value: T, cache: WeakMap<object, unknown>, of: (secret: JsonValue) => JsonValue): T {
     if (!isHolder(value)) return value;
     const known = cache.get(value);
     if (known !== undefined) return known as T;
-    const made = this.replace(value, of);
+    const made = this.#replace(value, of);
     if (Object.isFrozen(value)) cache.set(value, made);
     return made;
   }
 
-  private replace<T>(value: T, of: (secret: JsonValue) => JsonValue): T {
-    return replaceSealed(value, ({ $sealed }) => of(this.values.get($sealed) as JsonValue));
+  #replace<T>(value: T, of: (secret: JsonValue) => JsonValue): T {
+    return replaceSealed(value, ({ $sealed }) => of(this.#values.get($sealed) as JsonValue));
   }
 
   async sealPlan(plan: Plan): Promise<Plan> {
@@ -174,7 +174,7 @@ export class RunSecrets {
     const reasoned = steps.map(async (step) => {
       const { reasoning = "" } = step;
       if (this.hideIn(reasoning) === reasoning) return step;
-      const $sealed = await this.sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning);
+      const $sealed = await this.#sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning);
       return { ...step, reasoning: { $sealed } as never };
     });
     // The source may quote a model's answer.
@@ -183,20 +183,22 @@ export class RunSecrets {
 
   /** Calls `fill` first with marks in place of secrets, so that no error reveals a secret. */
   async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
-    const planned = this.replace(step.input, markPlanned);
-    const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
+    const planned = this.#replace(step.input, markPlanned);
+    const marked = fill({ ...step, input: planned }, (value) => this.#mark(value));
     const filled = marked.error === undefined ? fill(this.open(step), (value) => this.open(value)) : marked;
     if (filled.error !== undefined) return { ...filled, input: step.input };
     return { input: await this.seal(step.tool, { value: filled.input, part: "input", marked: marked.input }) };
   }
 
   async seal<T extends JsonValue>(tool: string, { value, part, marked, isPlanned = false }: ToSeal<T>): Promise<T> {
-    const view = this.views.get(tool)?.[part];
+    const view = this.#views.get(tool)?.[part];
     if (view === undefined && marked === undefined) return value;
     const jobs: Promise<object>[] = [];
     const replace = (secret: unknown, path: JsonPath) => {
       const sealed = { $sealed: "" };
-      jobs.push(this.sealAt({ tool, path }, secret as JsonValue).then(($sealed) => Object.assign(sealed, { $sealed })));
+      jobs.push(
+        this.#sealAt({ tool, path }, secret as JsonValue).then(($sealed) => Object.assign(sealed, { $sealed })),
+      );
       return sealed;
     };
     const onReference = isPlanned ? () => {} : undefined;
@@ -205,39 +207,39 @@ export class RunSecrets {
     return deepFreeze(mapped);
   }
 
-  private sealAt(at: Omit<SealedPart, "text">, value: JsonValue): Promise<string> {
-    const place = this.placeOf(at);
+  #sealAt(at: Omit<SealedPart, "text">, value: JsonValue): Promise<string> {
+    const place = this.#placeOf(at);
     const key = keyOf(place, value);
-    const known = this.sealed.get(key);
+    const known = this.#sealed.get(key);
     if (known !== undefined) return known;
     // Hides the value from now on, even before it is sealed.
-    this.hidden.add(value);
-    const sealing = this.keys.seal(value, place).then((text) => {
-      this.values.set(text, value);
+    this.#hidden.add(value);
+    const sealing = this.#keys.seal(value, place).then((text) => {
+      this.#values.set(text, value);
       return text;
     });
-    this.sealed.set(key, sealing);
+    this.#sealed.set(key, sealing);
     return sealing;
   }
 
   sealParsed(tool: string, value: JsonValue, given: JsonObject): Promise<JsonValue> {
-    return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) });
+    return this.seal(tool, { value, part: "input", marked: this.#markParsed(tool, value, given) });
   }
 
   hideParsed(tool: string, value: JsonValue, given: JsonObject): JsonValue {
-    const view = this.views.get(tool)?.input;
-    const marked = this.markParsed(tool, value, given);
+    const view = this.#views.get(tool)?.input;
+    const marked = this.#markParsed(tool, value, given);
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
   /** Marks texts and numbers that may derive from a secret: all but literals of the schema and unchanged input. */
-  private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
-    const literals = this.views.get(tool)?.literals;
+  #markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
+    const literals = this.#views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {
       if (typeof part === "string" || typeof part === "number")
         return part === place || literals?.has(part) ? part : markValue(part);
       if (!isHolder(part)) return part;
-      if (!Array.isArray(part) && Object.keys(part).some((key) => this.hidden.isRepeatedIn(key)))
+      if (!Array.isArray(part) && Object.keys(part).some((key) => this.#hidden.isRepeatedIn(key)))
         return markValue(part);
       const places = (typeof place === "object" ? place : undefined) as Readonly<Record<string, unknown>> | undefined;
       return mapItems(part, (item, key) => mark(item as JsonValue, places?.[key]));
@@ -248,9 +250,9 @@ export class RunSecrets {
   /** Replaces secrets with placeholders, which are never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const keep = (leaf: unknown): unknown => {
-      if (!this.hidden.isRepeatedIn(leaf)) return leaf;
-      const $sealed = `held.${this.values.size}`;
-      this.values.set($sealed, leaf as JsonValue);
+      if (!this.#hidden.isRepeatedIn(leaf)) return leaf;
+      const $sealed = `held.${this.#values.size}`;
+      this.#values.set($sealed, leaf as JsonValue);
       return { $sealed };
     };
     return items.map((item) => deepFreeze(mapLeaves(item, keep)));
@@ -265,9 +267,9 @@ export class RunSecrets {
     await this.loadIn(tool, "input", given);
     const restored = this.restore(given, step.input);
     const input = this.open(restored);
-    const issues = this.findIssues(tool, { value: input, path: [] });
+    const issues = this.#findIssues(tool, { value: input, path: [] });
     if (issues.length > 0) throw refuse(issues.map(({ path, message }) => ({ path, message })));
-    return this.seal(tool, { value: input, part: "input", marked: this.mark(restored) });
+    return this.seal(tool, { value: input, part: "input", marked: this.#mark(restored) });
   }
 
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
@@ -287,9 +289,9 @@ export class RunSecrets {
       if (isHolder(part)) return mapItems(part, (item, key) => restore(item, [...path, key]));
       const place = part === hiddenText ? JSON.stringify(path) : "";
       const known = planned.get(place);
-      if (known !== undefined) return this.values.get(known);
+      if (known !== undefined) return this.#values.get(known);
       const text = resolved.get(place);
-      return text === undefined ? part : { $literal: this.values.get(text) };
+      return text === undefined ? part : { $literal: this.#values.get(text) };
     };
     return steps.map((step: Partial<PlanStep> | null) =>
       isHolder(step?.input) ? { ...step, input: restore(step.input, [String(step.tool), "input"]) } : step,
@@ -310,10 +312,11 @@ export class RunSecrets {
 
   async sealFor(fork: RunSecrets, events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> {
     const parts = [...sealedPartsIn(events)];
-    await this.load(parts);
+    await this.#load(parts);
     const texts = new Map<string, string>();
     for (const part of parts)
-      if (!texts.has(part.text)) texts.set(part.text, await fork.sealAt(part, this.values.get(part.text) as JsonValue));
+      if (!texts.has(part.text))
+        texts.set(part.text, await fork.#sealAt(part, this.#values.get(part.text) as JsonValue));
     return events.map((event) =>
       replaceSealed(event, ({ $sealed }) => {
         const text = texts.get($sealed);
@@ -324,47 +327,47 @@ export class RunSecrets {
   }
 
   hideIn<T>(value: T): T {
-    return this.hidden.hideIn(value);
+    return this.#hidden.hideIn(value);
   }
 
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
     const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
-    const hidden = this.hideParts(init, ["error", "cause", "value", "progress"]);
+    const hidden = this.#hideParts(init, ["error", "cause", "value", "progress"]);
     const parts = ["error", "by", "comment", ...(init.type === "step-late" ? ["output"] : [])];
     // The reasoning in an unfinished plan may repeat the secret of a later step.
     const { reasoning: _reasoning, ...preview } = step ?? {};
     return {
       ...hidden,
       ...(init.type === "plan-delta" && { step: this.hideStep(preview) }),
-      ...(outcome !== undefined && { outcome: this.hideParts(outcome, parts) }),
+      ...(outcome !== undefined && { outcome: this.#hideParts(outcome, parts) }),
     } as TInit;
   }
 
-  private hideParts(holder: object, names: readonly string[]): object {
+  #hideParts(holder: object, names: readonly string[]): object {
     return mapItems(holder, (part, name) => {
       if (!names.includes(String(name))) return part;
-      return this.hidden.hideIn(part, name !== "error" && name !== "cause");
+      return this.#hidden.hideIn(part, name !== "error" && name !== "cause");
     });
   }
 
   hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
-    const input = this.hideSecretsOf(step);
+    const input = this.#hideSecretsOf(step);
     const reasoning = this.hideIn(step.reasoning);
     if (input === step.input && reasoning === step.reasoning) return step;
     return deepFreeze({ ...step, ...(input && { input }), ...(reasoning !== undefined && { reasoning }) });
   }
 
-  private hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
-    return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hidden.add(secret));
+  #hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
+    return hideInput(input, this.#views.get(tool as string)?.input, (secret) => this.#hidden.add(secret));
   }
 
   hidePlan(plan: Plan): Plan {
-    for (const step of plan.steps) this.hideSecretsOf(step);
+    for (const step of plan.steps) this.#hideSecretsOf(step);
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
   }
 
   hideInReasoning(plan: Plan): Plan {
-    for (const step of plan.steps) this.hideSecretsOf(step);
+    for (const step of plan.steps) this.#hideSecretsOf(step);
     const steps = plan.steps.map((step) =>
       step.reasoning ? { ...step, reasoning: this.hideIn(step.reasoning) } : step,
     );
@@ -374,13 +377,13 @@ export class RunSecrets {
   /** A schema's message may quote a secret, and a refused plan was never sealed. */
   hideInIssues(issues: readonly PlanIssue[], plan: JsonValue): readonly PlanIssue[] {
     const { steps } = (plan ?? {}) as { readonly steps?: unknown };
-    for (const step of Array.isArray(steps) ? steps : []) this.hideSecretsOf(step ?? {});
+    for (const step of Array.isArray(steps) ? steps : []) this.#hideSecretsOf(step ?? {});
     return this.hideIn(issues);
   }
 
   requireSealable(plan: PlanInput): void {
     const issues = plan.steps.flatMap(({ tool = "", input }, index) =>
-      this.findIssues(tool, { value: input, path: ["input"], isPlanned: true }).map((issue) => ({
+      this.#findIssues(tool, { value: input, path: ["input"], isPlanned: true }).map((issue) => ({
         ...issue,
         path: ["steps", index, ...issue.path],
       })),
@@ -390,8 +393,8 @@ export class RunSecrets {
     throw new AgentError("invalid-plan", message, { details: { issues } });
   }
 
-  private findIssues(tool: string, { value, path, isPlanned = false }: ToCheck): readonly PlanIssue[] {
-    const views = this.views.get(tool);
+  #findIssues(tool: string, { value, path, isPlanned = false }: ToCheck): readonly PlanIssue[] {
+    const views = this.#views.get(tool);
     if (views === undefined) return [];
     const issues: PlanIssue[] = [];
     const toSeal: JsonPath[] = [];
@@ -411,28 +414,28 @@ export class RunSecrets {
 
   async hashCall(call: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalCall({ ...call, input: this.open(call.input) });
-    return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
+    return known !== undefined && (await this.#keys.isHash(known, text)) ? known : this.#keys.hash(text);
   }
 
   hashPlan(plan: Plan): Promise<string> {
-    return this.keys.hash(canonicalPlan(this.open(plan)));
+    return this.#keys.hash(canonicalPlan(this.open(plan)));
   }
 
   /** Neither hash may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
-    this.hidden.add(recorded);
-    this.hidden.add(hash);
-    return this.keys.isHash(recorded, hash);
+    this.#hidden.add(recorded);
+    this.#hidden.add(hash);
+    return this.#keys.isHash(recorded, hash);
   }
 
   /** Replaces the plain hash of the plan, from which its secrets could be guessed. */
   async sealOptions(options: StoredRunOptions): Promise<StoredRunOptions> {
     const { approvedHash } = options;
     if (approvedHash === undefined || !this.canSeal) return options;
-    return { ...options, approvedHash: await this.keys.hash(approvedHash) };
+    return { ...options, approvedHash: await this.#keys.hash(approvedHash) };
   }
 
-  private placeOf({ tool, path }: Omit<SealedPart, "text">): string {
+  #placeOf({ tool, path }: Omit<SealedPart, "text">): string {
     return JSON.stringify([this.runId, tool, ...path]);
   }
 }

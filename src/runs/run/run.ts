@@ -63,17 +63,17 @@ export class Run implements RecorderOwner {
   linesBefore: { readonly started: Promise<unknown>; readonly ended: Promise<unknown> } | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  private currentPhase: RunPhase = "open";
-  private stopped: "step-failed" | "interrupted" | undefined;
-  private readonly scope = new AbortScope<AbortReason>();
-  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
-  private stopWatching: (() => void) | undefined;
-  private lastCommand: Promise<void> | undefined;
-  private decisionListeners: Set<DecisionListener> | undefined;
-  private readonly channels: EventSink<AgentEvent>[] = [];
+  #currentPhase: RunPhase = "open";
+  #stopped: "step-failed" | "interrupted" | undefined;
+  readonly #scope = new AbortScope<AbortReason>();
+  #startScope: AbortScope<AbortReason | "stopped"> | undefined;
+  #stopWatching: (() => void) | undefined;
+  #lastCommand: Promise<void> | undefined;
+  #decisionListeners: Set<DecisionListener> | undefined;
+  readonly #channels: EventSink<AgentEvent>[] = [];
   /** Kept only if a later caller may join the run and read its events. */
-  private history: AgentEvent[] | undefined;
-  private counted: RunCounters | undefined;
+  #history: AgentEvent[] | undefined;
+  #counted: RunCounters | undefined;
 
   constructor(
     readonly runId: string,
@@ -86,7 +86,7 @@ export class Run implements RecorderOwner {
     this.recorder = new RunRecorder(this, state);
     this.state = this.recorder.state;
     this.isContinued = state?.plan !== undefined;
-    if (state !== undefined) this.counted = { steps: countSteps(state), toolCalls: countToolCalls(state) };
+    if (state !== undefined) this.#counted = { steps: countSteps(state), toolCalls: countToolCalls(state) };
   }
 
   now(): number {
@@ -98,15 +98,15 @@ export class Run implements RecorderOwner {
   }
 
   get phase(): RunPhase {
-    return this.currentPhase;
+    return this.#currentPhase;
   }
 
   get stopReason(): "step-failed" | "interrupted" | undefined {
-    return this.stopped;
+    return this.#stopped;
   }
 
   get abortReason(): AbortReason | undefined {
-    return this.scope.reason;
+    return this.#scope.reason;
   }
 
   canStart(): boolean {
@@ -130,14 +130,14 @@ export class Run implements RecorderOwner {
     const cancel = () => this.abort(cancelledBy(signal?.reason));
     if (signal?.aborted) cancel();
     const stopListening = signal && onAbort(signal, cancel);
-    this.stopWatching = () => {
+    this.#stopWatching = () => {
       if (deadline !== undefined) clock.clearTimeout(deadline);
       stopListening?.();
     };
   }
 
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.#currentPhase = phase;
   }
 
   stopSteps(): void {
@@ -146,83 +146,83 @@ export class Run implements RecorderOwner {
 
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.stopped = undefined;
-    this.startScope = undefined;
+    this.#stopped = undefined;
+    this.#startScope = undefined;
   }
 
   stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.stopped = reason;
-    this.startScope?.abort("stopped");
+    if (this.stopReason !== "interrupted") this.#stopped = reason;
+    this.#startScope?.abort("stopped");
   }
 
   startUndoing(): void {
     this.enter("undoing");
-    this.scope.reset();
+    this.#scope.reset();
   }
 
   abort(reason: AbortReason): void {
-    if (this.phase === "open" || this.phase === "closing") this.abortAll(reason);
+    if (this.phase === "open" || this.phase === "closing") this.#abortAll(reason);
   }
 
   onStoreFailure(error: RecordingEnd): void {
-    if (this.phase !== "closed") this.abortAll(error);
+    if (this.phase !== "closed") this.#abortAll(error);
   }
 
   onLeaseLost(error: StoreError): void {
     this.recorder.fail(error);
   }
 
-  private abortAll(reason: AbortReason): void {
-    this.scope.abort(reason);
-    this.startScope?.abort(reason);
+  #abortAll(reason: AbortReason): void {
+    this.#scope.abort(reason);
+    this.#startScope?.abort(reason);
   }
 
   openSource(): AbortSource {
-    return this.scope.open();
+    return this.#scope.open();
   }
 
   openWaiting(): AbortSource {
-    if (this.startScope === undefined) {
-      this.startScope = new AbortScope();
-      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
-      else if (this.stopReason !== undefined) this.startScope.abort("stopped");
+    if (this.#startScope === undefined) {
+      this.#startScope = new AbortScope();
+      if (this.abortReason !== undefined) this.#startScope.abort(this.abortReason);
+      else if (this.stopReason !== undefined) this.#startScope.abort("stopped");
     }
-    return this.startScope.open();
+    return this.#startScope.open();
   }
 
   isOpen(source: AbortSource): boolean {
-    return this.scope.isOpen(source);
+    return this.#scope.isOpen(source);
   }
 
   closeSource(source: AbortSource): void {
-    this.scope.close(source);
-    this.startScope?.close(source);
+    this.#scope.close(source);
+    this.#startScope?.close(source);
   }
 
   close(): void {
     this.enter("closed");
-    this.stopWatching?.();
+    this.#stopWatching?.();
   }
 
   /** `act` must not wait for a tool, a policy or a listener. */
   async inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const before = this.lastCommand;
+    const before = this.#lastCommand;
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    this.lastCommand = ended;
+    this.#lastCommand = ended;
     try {
       if (before !== undefined) await before;
       return await act();
     } finally {
-      if (this.lastCommand === ended) this.lastCommand = undefined;
+      if (this.#lastCommand === ended) this.#lastCommand = undefined;
       end();
     }
   }
 
   async commandsRecorded(): Promise<void> {
-    while (this.lastCommand !== undefined) await this.lastCommand;
+    while (this.#lastCommand !== undefined) await this.#lastCommand;
   }
 
   async waitForLines(): Promise<void> {
@@ -243,13 +243,13 @@ export class Run implements RecorderOwner {
   }
 
   onDecision(listener: DecisionListener): () => void {
-    this.decisionListeners ??= new Set();
-    this.decisionListeners.add(listener);
-    return () => this.decisionListeners?.delete(listener);
+    this.#decisionListeners ??= new Set();
+    this.#decisionListeners.add(listener);
+    return () => this.#decisionListeners?.delete(listener);
   }
 
   notifyDecision(ref: StepRef | undefined): void {
-    for (const listener of this.decisionListeners ?? []) listener(ref);
+    for (const listener of this.#decisionListeners ?? []) listener(ref);
   }
 
   emit(init: EventInit): void | Promise<void> {
@@ -271,17 +271,17 @@ export class Run implements RecorderOwner {
     if (isLast(recorded)) this.enter("closed");
     const event = showIn(this, recorded);
     this.host.hub.emit(event);
-    this.show(event);
+    this.#show(event);
     if (this.watchers !== undefined) for (const sink of this.watchers) sink.push(recorded);
   }
 
   keepHistory(): void {
-    this.history = [];
+    this.#history = [];
   }
 
   addChannel(channel: EventSink<AgentEvent>): void {
-    for (const event of this.history ?? []) channel.push(event);
-    this.channels.push(channel);
+    for (const event of this.#history ?? []) channel.push(event);
+    this.#channels.push(channel);
   }
 
   join({ channel, cancelling }: RunCaller): void {
@@ -293,12 +293,12 @@ export class Run implements RecorderOwner {
   }
 
   replay(events: readonly AgentEvent[]): void {
-    for (const event of events) this.show(showIn(this, event));
+    for (const event of events) this.#show(showIn(this, event));
   }
 
-  private show(event: AgentEvent): void {
-    if (!isTransient(event)) this.history?.push(event);
-    for (const channel of this.channels) channel.push(event);
+  #show(event: AgentEvent): void {
+    if (!isTransient(event)) this.#history?.push(event);
+    for (const channel of this.#channels) channel.push(event);
   }
 
   reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
@@ -321,8 +321,8 @@ export class Run implements RecorderOwner {
   }
 
   get counters(): RunCounters {
-    this.counted ??= { steps: countSteps(this.state), toolCalls: 0 };
-    return this.counted;
+    this.#counted ??= { steps: countSteps(this.state), toolCalls: 0 };
+    return this.#counted;
   }
 
   recountSteps(): void {

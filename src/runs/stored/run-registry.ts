@@ -48,7 +48,7 @@ interface RegistryOptions {
 
 export class RunRegistry implements RunHost {
   readonly active = new Map<string, ActiveRun>();
-  private readonly restoring = new Map<string, Pick<ActiveRun, "identity"> & { readonly restored: Promise<unknown> }>();
+  readonly #restoring = new Map<string, Pick<ActiveRun, "identity"> & { readonly restored: Promise<unknown> }>();
   readonly settings: EngineSettings;
   readonly hub: RunHost["hub"];
   readonly gates: RunHost["gates"] = new Map();
@@ -57,21 +57,21 @@ export class RunRegistry implements RunHost {
   graceMs: number;
   readonly listThread: RunHost["listThread"];
   readonly carryOut: RunHost["carryOut"];
-  private readonly hasTimers: () => boolean;
-  private readonly threads = new Map<string, NonNullable<Run["linesBefore"]>>();
-  private readonly timers = new Map<string, () => void>();
+  readonly #hasTimers: () => boolean;
+  readonly #threads = new Map<string, NonNullable<Run["linesBefore"]>>();
+  readonly #timers = new Map<string, () => void>();
   /** Maps runs that do not fit here to the time of their last event, as they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
-  private hasStopped = false;
-  private readonly operations = new Set<Promise<unknown>>();
-  private stopReason: AgentError<"interrupted"> | undefined;
+  #hasStopped = false;
+  readonly #operations = new Set<Promise<unknown>>();
+  #stopReason: AgentError<"interrupted"> | undefined;
 
   constructor({ settings, hub, hasTimers, carryOut }: RegistryOptions) {
     this.settings = settings;
     this.hub = hub;
-    this.hasTimers = hasTimers;
+    this.#hasTimers = hasTimers;
     this.listThread = (place) => listThread(settings, place);
     this.carryOut = (run) => carryOut(this, run);
     this.leases = new Leases(settings);
@@ -83,11 +83,11 @@ export class RunRegistry implements RunHost {
   }
 
   has(runId: string): boolean {
-    return this.restoring.has(runId) || this.active.has(runId);
+    return this.#restoring.has(runId) || this.active.has(runId);
   }
 
   async whenStarted(runId: string): Promise<void> {
-    await this.restoring.get(runId)?.restored.catch(() => {});
+    await this.#restoring.get(runId)?.restored.catch(() => {});
     const active = this.active.get(runId);
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
@@ -99,13 +99,13 @@ export class RunRegistry implements RunHost {
   }
 
   async whenAllStarted(): Promise<void> {
-    const runIds = new Set([...this.restoring.keys(), ...this.active.keys()]);
+    const runIds = new Set([...this.#restoring.keys(), ...this.active.keys()]);
     await Promise.all([...runIds].map((runId) => this.whenStarted(runId)));
   }
 
   isEmitting(runId: string): boolean {
     const active = this.active.get(runId);
-    return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");
+    return this.#restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");
   }
 
   watch(runId: string, sink: EventSink<AgentEvent>): () => void {
@@ -120,12 +120,12 @@ export class RunRegistry implements RunHost {
   }
 
   withRun(runId: string, use: RunUse): Promise<RunResult> {
-    return this.track(this.useRun(runId, use));
+    return this.track(this.#useRun(runId, use));
   }
 
-  private async useRun(runId: string, { whenActive, whenStored, onRefused }: RunUse): Promise<RunResult> {
+  async #useRun(runId: string, { whenActive, whenStored, onRefused }: RunUse): Promise<RunResult> {
     for (;;) {
-      const restoring = this.restoring.get(runId);
+      const restoring = this.#restoring.get(runId);
       if (restoring !== undefined) {
         await restoring.restored.catch((thrown) => onRefused?.(thrown, restoring));
         continue;
@@ -139,27 +139,27 @@ export class RunRegistry implements RunHost {
   }
 
   track<T>(operation: Promise<T>): Promise<T> {
-    const tracked = operation.finally(() => this.operations.delete(tracked));
-    this.operations.add(tracked);
+    const tracked = operation.finally(() => this.#operations.delete(tracked));
+    this.#operations.add(tracked);
     return tracked;
   }
 
   /** Must be called only if {@link RunRegistry.has} is false, without an `await` in between. */
   restore<T>(runId: string, identity: string | undefined, restoring: Promise<T>): Promise<T> {
-    const restored = restoring.finally(() => this.restoring.delete(runId));
-    this.restoring.set(runId, { restored, identity });
+    const restored = restoring.finally(() => this.#restoring.delete(runId));
+    this.#restoring.set(runId, { restored, identity });
     return restored;
   }
 
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
-    if (this.hasStopped) throw agentClosed();
+    if (this.#hasStopped) throw agentClosed();
     const run = new Run(runId, this, settings, state);
     run.watchers = this.watchers.get(runId);
     run.open(startedMs);
     run.join(opening);
     if (this.stopping.aborted) run.stop("interrupted");
-    if (this.stopReason !== undefined) run.abort(this.stopReason);
+    if (this.#stopReason !== undefined) run.abort(this.#stopReason);
     return run;
   }
 
@@ -168,27 +168,27 @@ export class RunRegistry implements RunHost {
     const result = new Promise<RunResult>((resolve, reject) => {
       resolveResult = resolve;
       executing.then(
-        (value) => this.end(run, () => resolve(value)),
-        (thrown) => this.end(run, () => reject(thrown)),
+        (value) => this.#end(run, () => resolve(value)),
+        (thrown) => this.#end(run, () => reject(thrown)),
       );
     });
     this.active.set(run.runId, { run, result, identity, resolve: resolveResult });
-    this.lineUp(run, result);
+    this.#lineUp(run, result);
     return result;
   }
 
-  private lineUp(run: Run, result: Promise<RunResult>): void {
+  #lineUp(run: Run, result: Promise<RunResult>): void {
     const { thread } = run.settings;
     if (thread === undefined) return;
-    const before = this.threads.get(thread);
+    const before = this.#threads.get(thread);
     run.linesBefore = before;
     const ended = Promise.allSettled([before?.ended, result]);
     const last = { started: whenStarted(run, result), ended };
-    this.threads.set(thread, last);
-    ended.then(() => this.threads.get(thread) === last && this.threads.delete(thread));
+    this.#threads.set(thread, last);
+    ended.then(() => this.#threads.get(thread) === last && this.#threads.delete(thread));
   }
 
-  private end(run: Run, deliver: () => void): void {
+  #end(run: Run, deliver: () => void): void {
     run.close();
     const forget = () => {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
@@ -201,54 +201,54 @@ export class RunRegistry implements RunHost {
   }
 
   setTimer(runId: string, atMs: number, callback: () => void): void {
-    if (this.stopping.aborted || !this.hasTimers()) return;
+    if (this.stopping.aborted || !this.#hasTimers()) return;
     this.clearTimer(runId);
     const stop = callAt(this.leases.sharedClock, atMs, () => {
-      this.timers.delete(runId);
+      this.#timers.delete(runId);
       callback();
     });
-    this.timers.set(runId, stop);
+    this.#timers.set(runId, stop);
   }
 
   hasTimer(runId: string): boolean {
-    return this.timers.has(runId);
+    return this.#timers.has(runId);
   }
 
   clearTimer(runId: string): void {
-    this.timers.get(runId)?.();
-    this.timers.delete(runId);
+    this.#timers.get(runId)?.();
+    this.#timers.delete(runId);
   }
 
   /** Reserves part of the time for the abort grace and the store. Resolves on timeout, too. */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
-    for (const runId of this.timers.keys()) this.clearTimer(runId);
+    for (const runId of this.#timers.keys()) this.clearTimer(runId);
     for (const { run } of this.active.values()) run.stop("interrupted");
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
-    const timer = clock.setTimeout(() => this.abortAll(reason, restMs / 2), timeoutMs - restMs);
-    await settleWithin(this.allEnded(), timeoutMs, clock);
+    const timer = clock.setTimeout(() => this.#abortAll(reason, restMs / 2), timeoutMs - restMs);
+    await settleWithin(this.#allEnded(), timeoutMs, clock);
     clock.clearTimeout(timer);
-    this.hasStopped = true;
-    for (const active of [...this.active.values()]) this.abandon(active, reason);
+    this.#hasStopped = true;
+    for (const active of [...this.active.values()]) this.#abandon(active, reason);
     this.leases.close();
   }
 
-  private async allEnded(): Promise<void> {
-    while (this.active.size > 0 || this.operations.size > 0) {
+  async #allEnded(): Promise<void> {
+    while (this.active.size > 0 || this.#operations.size > 0) {
       const results = [...this.active.values()].map(({ result }) => result);
-      await Promise.allSettled(results.length > 0 ? results : this.operations);
+      await Promise.allSettled(results.length > 0 ? results : this.#operations);
     }
   }
 
-  private abortAll(reason: AgentError<"interrupted">, graceMs: number): void {
-    this.stopReason = reason;
+  #abortAll(reason: AgentError<"interrupted">, graceMs: number): void {
+    this.#stopReason = reason;
     this.graceMs = Math.min(this.graceMs, graceMs);
     for (const { run } of this.active.values()) run.abort(reason);
   }
 
-  private abandon({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
+  #abandon({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
     const { runId, recorder, state } = run;
     for (const part of instancesOf(state.steps.values())) {
       if (part.status === "running" || part.isUndoing) warnOfOverlap(run, part);

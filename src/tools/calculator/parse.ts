@@ -51,64 +51,64 @@ export function parse(expression: string, options: ParseOptions): readonly Instr
 }
 
 class Parser {
-  private readonly scanner: Scanner;
-  private readonly output: Instruction[] = [];
-  private readonly pending: (PendingInstruction | OpenParenthesis)[] = [];
-  private depth = 0;
+  readonly #scanner: Scanner;
+  readonly #output: Instruction[] = [];
+  readonly #pending: (PendingInstruction | OpenParenthesis)[] = [];
+  #depth = 0;
 
   constructor(
     expression: string,
     private readonly options: ParseOptions,
   ) {
-    this.scanner = new Scanner(expression);
+    this.#scanner = new Scanner(expression);
   }
 
   parse(): readonly Instruction[] {
     do {
-      while (this.prefix());
-    } while (this.suffix());
-    return this.output;
+      while (this.#prefix());
+    } while (this.#suffix());
+    return this.#output;
   }
 
   /** Returns false after reading an operand. */
-  private prefix(): boolean {
-    const { scanner } = this;
+  #prefix(): boolean {
+    const scanner = this.#scanner;
     const character = scanner.peek();
     const { position } = scanner;
     const text = scanner.takeNumber();
     if (text !== undefined) {
-      this.output.push({ type: "number", text, position });
+      this.#output.push({ type: "number", text, position });
       return false;
     }
     const name = scanner.takeName();
-    if (name !== undefined) return this.name(name, position);
-    if (character === "-" || character === "−") this.pending.push({ type: "operator", operator: "negate", position });
-    else if (character === "(") this.open(undefined, position);
+    if (name !== undefined) return this.#name(name, position);
+    if (character === "-" || character === "−") this.#pending.push({ type: "operator", operator: "negate", position });
+    else if (character === "(") this.#open(undefined, position);
     else if (character !== "+") throw scanner.missingOperand();
     scanner.position++;
     return true;
   }
 
   /** Returns false at the end of the expression. */
-  private suffix(): boolean {
-    const { scanner } = this;
+  #suffix(): boolean {
+    const scanner = this.#scanner;
     for (;;) {
       const character = scanner.peek();
-      if (character === undefined) return this.end();
+      if (character === undefined) return this.#end();
       const operator = binaryOperators.get(character);
-      if (operator !== undefined) return this.binary(operator);
+      if (operator !== undefined) return this.#binary(operator);
       const position = scanner.position++;
       if (character === "%") {
         // 8 % 3 is a remainder, 50% * 100 and 50% - 3 are percentages.
-        if (scanner.isBefore(operandStart)) return this.wait("remainder", position);
+        if (scanner.isBefore(operandStart)) return this.#wait("remainder", position);
         if (scanner.isBefore(signedOperand)) {
           const message = '"%" before a sign can be a remainder or a percentage; write 10 % (-3), or 10% - 3.';
           throw calculationFailed("syntax", message, position);
         }
-        this.output.push({ type: "operator", operator: "percent", position });
-      } else if (character === ")") this.close(position);
-      else if (character === "!") this.factorial(position);
-      else if (character === ",") return this.comma(position);
+        this.#output.push({ type: "operator", operator: "percent", position });
+      } else if (character === ")") this.#close(position);
+      else if (character === "!") this.#factorial(position);
+      else if (character === ",") return this.#comma(position);
       else {
         scanner.position = position;
         throw scanner.missingOperator();
@@ -116,67 +116,67 @@ class Parser {
     }
   }
 
-  private name(name: string, position: number): boolean {
-    const { scanner } = this;
+  #name(name: string, position: number): boolean {
+    const scanner = this.#scanner;
     const functionName = findFunction(name);
     if (scanner.peek() !== "(") {
       if (functionName !== undefined && !this.options.isVariable(name))
         throw calculationFailed("unknown-name", `"${functionName}" is a function; write ${functionName}(x).`, position);
-      this.output.push({ type: "name", name, position });
+      this.#output.push({ type: "name", name, position });
       return false;
     }
     if (functionName === undefined)
       throw unknownFunction(name, position, findConstant(name) !== undefined || this.options.isVariable(name));
-    this.open(functionName, position);
+    this.#open(functionName, position);
     scanner.position++;
     if (scanner.peek() === ")") checkCount(functionName, 0, position);
     return true;
   }
 
-  private open(name: FunctionName | undefined, position: number): void {
-    const parenthesis = this.scanner.position;
-    if (++this.depth > this.options.maxDepth) {
+  #open(name: FunctionName | undefined, position: number): void {
+    const parenthesis = this.#scanner.position;
+    if (++this.#depth > this.options.maxDepth) {
       const message = `More than ${this.options.maxDepth} parentheses are open at once.`;
       throw calculationFailed("too-deep", message, parenthesis);
     }
-    this.pending.push({ type: "open", name, position, parenthesis, argumentCount: 1 });
+    this.#pending.push({ type: "open", name, position, parenthesis, argumentCount: 1 });
   }
 
-  private binary(operator: PendingOperator): true {
-    const { scanner } = this;
+  #binary(operator: PendingOperator): true {
+    const scanner = this.#scanner;
     const position = scanner.position++;
-    if (!scanner.text.startsWith("**", position)) return this.wait(operator, position);
+    if (!scanner.text.startsWith("**", position)) return this.#wait(operator, position);
     scanner.position++;
-    return this.wait("power", position);
+    return this.#wait("power", position);
   }
 
-  private wait(operator: PendingOperator, position: number): true {
+  #wait(operator: PendingOperator, position: number): true {
     // Power is right-associative: 2^3^2 is 2^(3^2).
-    this.release(operator === "power" ? precedences.power + 1 : precedences[operator]);
-    this.pending.push({ type: "operator", operator, position });
+    this.#release(operator === "power" ? precedences.power + 1 : precedences[operator]);
+    this.#pending.push({ type: "operator", operator, position });
     return true;
   }
 
-  private factorial(position: number): void {
-    this.output.push({ type: "operator", operator: "factorial", position });
-    if (this.scanner.peek() !== "!") return;
+  #factorial(position: number): void {
+    this.#output.push({ type: "operator", operator: "factorial", position });
+    if (this.#scanner.peek() !== "!") return;
     const message = '"!!" can be a double factorial or the factorial of a factorial; write (3!)! for the latter.';
-    throw calculationFailed("syntax", message, this.scanner.position);
+    throw calculationFailed("syntax", message, this.#scanner.position);
   }
 
-  private close(position: number): void {
-    const opened = this.release(0);
+  #close(position: number): void {
+    const opened = this.#release(0);
     if (opened === undefined) throw calculationFailed("syntax", 'There is no "(" for this ")".', position);
-    this.pending.pop();
-    this.depth--;
+    this.#pending.pop();
+    this.#depth--;
     if (opened.name === undefined) return;
     const { name, argumentCount, position: start } = opened;
     checkCount(name, argumentCount, start);
-    this.output.push({ type: "call", name, argumentCount, position: start });
+    this.#output.push({ type: "call", name, argumentCount, position: start });
   }
 
-  private comma(position: number): true {
-    const opened = this.release(0);
+  #comma(position: number): true {
+    const opened = this.#release(0);
     if (opened?.name !== undefined) {
       opened.argumentCount++;
       return true;
@@ -185,20 +185,20 @@ class Parser {
     throw calculationFailed("syntax", message, position);
   }
 
-  private end(): false {
-    const opened = this.release(0);
+  #end(): false {
+    const opened = this.#release(0);
     if (opened === undefined) return false;
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
   /** Outputs pending operators down to a weaker one or an open parenthesis, and returns the parenthesis, if any. */
-  private release(precedence: number): OpenParenthesis | undefined {
+  #release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
-      const last = this.pending.at(-1);
+      const last = this.#pending.at(-1);
       if (last === undefined || last.type === "open") return last;
       if (precedences[last.operator] < precedence) return undefined;
-      this.pending.pop();
-      this.output.push(last);
+      this.#pending.pop();
+      this.#output.push(last);
     }
   }
 }
@@ -236,13 +236,13 @@ export class Scanner {
 
   peek(): string | undefined {
     const code = this.text.charCodeAt(this.position);
-    if (code <= 0x20 || code >= 0xa0) this.take(spacePattern);
+    if (code <= 0x20 || code >= 0xa0) this.#take(spacePattern);
     return this.text[this.position];
   }
 
   takeNumber(): string | undefined {
     const start = this.position;
-    const number = this.take(numberPattern);
+    const number = this.#take(numberPattern);
     if (number === undefined) return undefined;
     if (number.length > maxNumberLength) {
       const message = `A number has ${number.length} characters; at most ${maxNumberLength} are allowed.`;
@@ -256,7 +256,7 @@ export class Scanner {
   }
 
   takeName(): string | undefined {
-    return this.take(namePattern);
+    return this.#take(namePattern);
   }
 
   isBefore(pattern: RegExp): boolean {
@@ -273,13 +273,13 @@ export class Scanner {
 
   missingOperator(): CalculationFailed {
     const start = this.position;
-    const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
+    const operand = this.text[start] === "(" ? "(" : (this.#take(numberPattern) ?? this.#take(namePattern));
     if (operand === undefined) return unexpectedCharacter(this.text, start, expectedOperator);
     const message = `An operator is missing before "${cutText(operand, maxQuoted)}"; to multiply, write *, and write numbers without spaces or separators.`;
     return calculationFailed("syntax", message, start);
   }
 
-  private take(pattern: RegExp): string | undefined {
+  #take(pattern: RegExp): string | undefined {
     const start = this.position;
     if (!this.isBefore(pattern)) return undefined;
     this.position = pattern.lastIndex;
