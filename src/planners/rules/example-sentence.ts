@@ -1,9 +1,9 @@
 import type { ToolPhrase } from "../../core/tool.ts";
-import { mayHoldDate } from "../../dates/date-words.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { saysAt } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import type { Part } from "./items.ts";
+import { type RequestDate, readRequest } from "./request.ts";
 import { isDate, type SlotType } from "./slots.ts";
 
 interface ExampleSlot extends Part {
@@ -19,11 +19,21 @@ export function readExample(
 ): { readonly template: string; readonly rest: Readonly<Record<string, unknown>> } {
   if (templateSigns.test(phrase) || toInput !== undefined) return { template: phrase, rest: input };
   const tokens = tokenize(phrase);
-  const found: ExampleSlot[] = [];
-  for (const [name, value] of Object.entries(input)) {
-    if (!slotName.test(name)) continue;
-    const place = placeOf(value, tokens, typeOf(name));
-    if (place !== undefined) found.push({ name, ...place });
+  const entries = Object.entries(input).filter(([name]) => slotName.test(name));
+  const { dates } = readRequest(phrase, { nowMs: 0, timeZone: "UTC" });
+  // A date with the value of the field comes first, so that "12" in "for 12 on 2030-12-12" is not part of it.
+  const dated = entries.flatMap(([name, value]) => {
+    const date = isDate(typeOf(name)) ? dates.find((each) => isSameTime(each, value)) : undefined;
+    return date === undefined ? [] : [{ name, start: date.start, end: date.end }];
+  });
+  const isTaken = (at: number) => dated.some(({ start, end }) => at >= start && at < end);
+  const free = tokens.map((token, at): Token => (isTaken(at) ? { ...token, kind: "sign", norm: "" } : token));
+  const found = [...dated];
+  for (const [name, value] of entries) {
+    if (dated.some((each) => each.name === name)) continue;
+    const date = isDate(typeOf(name)) ? dates.find(({ start }) => !isTaken(start)) : undefined;
+    const place = placeOf(value, free, typeOf(name)) ?? date;
+    if (place !== undefined) found.push({ name, start: place.start, end: place.end });
   }
   const slots = withoutOverlaps(found, tokens);
   const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !slots.some((slot) => slot.name === name)));
@@ -36,19 +46,19 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part
   if (typeof value !== "string" || value === "") return undefined;
   const ways = [...(type.values?.values() ?? [])].flat().filter((way) => way.value === value);
   const norms = tokens.map(({ norm }) => norm);
+  // "Tennant" is said by "Tennant's".
+  const owners = norms.map((norm) => norm.replace(/['’]s$/, ""));
   for (const words of [tokenize(value).map(({ norm }) => norm), ...ways.map((way) => way.words)]) {
-    const start = words.length === 0 ? -1 : norms.findIndex((_, at) => saysAt(norms, at, words));
-    if (start !== -1) return { start, end: start + words.length };
+    const places = [norms, owners].map((said) => said.findIndex((_, at) => saysAt(said, at, words)));
+    const start = words.length === 0 ? undefined : places.find((at) => at !== -1);
+    if (start !== undefined) return { start, end: start + words.length };
   }
-  if (isDate(type)) return placeOfDate(tokens);
   const quote = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === value);
   return quote === -1 ? undefined : { start: quote, end: quote + 1 };
 }
 
-function placeOfDate(tokens: readonly Token[]): Part | undefined {
-  const start = tokens.findIndex(({ norm }) => mayHoldDate(norm));
-  const end = tokens.findLastIndex(({ norm }) => mayHoldDate(norm)) + 1;
-  return start === -1 ? undefined : { start, end };
+function isSameTime({ date, dateTime = date }: RequestDate, value: unknown): boolean {
+  return typeof value === "string" && Date.parse(dateTime) === Date.parse(value);
 }
 
 function placeOfNumber(value: number, tokens: readonly Token[]): Part | undefined {

@@ -1,7 +1,7 @@
 import { createCalculator, createTodoStore, type DefinedTool, defineTool } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { refusalOf, stepsFor } from "./plan-for.ts";
+import { inputsFor, refusalOf, stepsFor } from "./plan-for.ts";
 
 const execute = () => ({ done: true });
 const weather = defineTool({
@@ -154,6 +154,29 @@ describe("createRulePlanner with examples", () => {
       execute,
     });
     await refusalOf("sound the bell 3 times", { tools: [ring] });
+  });
+
+  it("takes a number beside a date, and a name before 's, as values of their own", async () => {
+    const at = z.iso.datetime();
+    const inputSchema = z.object({ booking: z.int().optional(), who: z.string().optional(), people: z.int(), at });
+    const example = { people: 3, at: "2026-12-05T20:30:00Z" };
+    const phrases = [
+      { phrase: "booking 12 would like 2026-12-05 at 20:30 for 3", input: { booking: 12, ...example } },
+      { phrase: "Sanders comes on 2026-12-05 at 20:30, three of them", input: { who: "Sanders", ...example } },
+      { phrase: "Ito's party comes on 2026-12-05 at 20:30 with 3", input: { who: "Ito", ...example } },
+    ];
+    const book = [
+      defineTool({ name: "Book", description: "Books a table.", inputSchema, effect: "idempotent", phrases, execute }),
+    ];
+    expect(await inputsFor("booking 4 would like 2027-01-03 at 19:00 for 5", book)).toEqual([
+      { booking: 4, people: 5, at: "2027-01-03T19:00:00.000Z" },
+    ]);
+    for (const request of [
+      "Mori comes on 2027-01-03 at 19:00, five of them",
+      "Mori's party comes on 2027-01-03 at 19:00 with 5",
+    ])
+      expect(await inputsFor(request, book)).toEqual([{ who: "Mori", people: 5, at: "2027-01-03T19:00:00.000Z" }]);
+    await refusalOf("booking tonight", { tools: book });
   });
 
   it("has no idea of a tool that says nothing", async () => {
