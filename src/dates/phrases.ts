@@ -194,8 +194,10 @@ function judgeDay(day: DayPiece, at: Standing): Verdict | undefined {
   const { before, after, lead, isFollowed } = at;
   const isOn = !/^(?:at|for|from|around|)$/.test(lead);
   const isInBrackets = said === "short-weekday" && /\(\s*$/.test(before) && /^\s*\)/.test(after);
-  if (said === "ordinal" || said === "short-weekday")
-    return isInBrackets || (lead !== "" && lead !== "at" && !isFollowed) ? "date" : "none";
+  // "Move it to the 30th" is a date; "2 to the 3rd" and "to the 3rd list" are not.
+  const isTo = /\p{L}\s+to\s+(?:the\s+)?$/u.test(before) && !/^\s+list/.test(after);
+  const isLed = lead === "" ? isTo : lead !== "at";
+  if (said === "ordinal" || said === "short-weekday") return isInBrackets || (isLed && !isFollowed) ? "date" : "none";
   if (said === "feast") return (before + after).trim() === "" || (isOn && !isFollowed) ? "date" : "none";
   if (said === "slashed" && !day.hasYear && (!isOn || isFollowed || isSum(at))) return "none";
   return isYearless(day) ? judgeNumber(at) : undefined;

@@ -24,12 +24,13 @@ function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly Too
   return typeof value === "number" ? { value, from: { runId, stepId, path: name === "" ? [] : [name] } } : undefined;
 }
 
-/** True if the line continues an earlier sum although it can be read alone: "plus 150 times 0.3", "add 20% vat". */
+/** True if the line continues an earlier sum although it can be read alone: "plus 150 times 0.3", "add the two together". */
 export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): boolean {
   const { words } = line.request;
   if (resultsOf(line).length === 0) return false;
   if (steps.every(({ tool }) => sumRulesOf(line, tool) !== undefined)) return operators.test(words[0] ?? "");
-  return words.some((word) => word === "%" || word === "percent") && readSum(line) !== undefined;
+  const isLast = line.focus.last.some(({ tool }) => sumRulesOf(line, tool) !== undefined);
+  return (isLast || words.some((word) => word === "%" || word === "percent")) && readSum(line) !== undefined;
 }
 
 function sumRulesOf({ rules }: ThreadLine, tool: string | undefined): ToolRules | undefined {
