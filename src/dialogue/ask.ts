@@ -20,7 +20,8 @@ export async function askAfter(
   { details }: AgentError<"cannot-plan">,
 ): Promise<PlanDraft | undefined> {
   const { proposals = [], reason } = details;
-  const fresh = await askNew(await ThreadLine.of(turn));
+  const isWish = /^(?:not-understood|missing|unsure|ambiguous)$/.test(reason);
+  const fresh = isWish ? await askNew(await ThreadLine.of(turn)) : undefined;
   if (fresh !== undefined) return fresh;
   const [best] = proposals;
   if (best === undefined) return undefined;

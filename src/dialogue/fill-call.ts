@@ -33,8 +33,8 @@ export interface Filled {
 export interface FillOptions extends Part {
   readonly request: RequestText;
   readonly baseOf?: TimesOf;
-  /** True for a slot that free text may fill. */
-  readonly takesText?: (slot: CallSlot) => boolean;
+  /** True for a slot that free text may fill, at the token if one is given. */
+  readonly takesText?: (slot: CallSlot, at?: number) => boolean;
   /** True if texts must not contain words that may be skipped, such as articles and prepositions. */
   readonly isPlain?: boolean;
   /** Further words to skip as meaningless. */
@@ -166,7 +166,7 @@ function* withText(call: Call, options: Filling, state: State): Generator<State>
   for (const slot of call.slots) {
     if (isReadable(slot.type) || values[slot.name] !== undefined) continue;
     const isList = slot.type.kind === "list";
-    const isTold = options.takesText?.(slot) !== true;
+    const isTold = options.takesText?.(slot, at) !== true;
     if (isTold && !isList && !isQuote) continue;
     const hasTold = state.hasTold || isTold;
     const isPart = (place: number) =>

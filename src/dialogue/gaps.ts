@@ -5,10 +5,10 @@ import { callsTool } from "../core/step.ts";
 import { isPastVerb } from "../english/word-classes.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { asReference } from "../plan/references.ts";
-import { type Call, type CallSlot, callsIn, lackingOf, says } from "../planners/rules/calls.ts";
+import { type Call, type CallSlot, callsIn, lackingOf, leadsTo, says } from "../planners/rules/calls.ts";
 import { inputOfPhrase, type ToolRules } from "../planners/rules/phrase-rules.ts";
 import { questionOf } from "../planners/rules/proposals.ts";
-import { readRequest } from "../planners/rules/request.ts";
+import { isCapital, readRequest } from "../planners/rules/request.ts";
 import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import { askForValues } from "./ask-values.ts";
@@ -45,7 +45,8 @@ export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined
 export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
   const { request, wish } = line;
   const said = request.words.slice(wish?.start, wish?.end);
-  if (wish === undefined || line.asks || line.own.length > 0 || said.some(isPastVerb)) return undefined;
+  if (wish === undefined || /^(?:correct|again)$/.test(wish.opening)) return undefined;
+  if (line.asks || line.own.length > 0 || said.some(isPastVerb)) return undefined;
   const takesKey = new Set(line.rules.flatMap((own) => [...(line.thingLike(own)?.keyInputs.keys() ?? [])]));
   const found: PlanTurn[] = [];
   for (const rules of line.rules) {
@@ -58,6 +59,7 @@ export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
       .filter((each) => !each.isDestructive && spoken(each, says.name).length > 0)
       .sort((one, other) => spoken(other, says.phrase).length - spoken(one, says.phrase).length);
     const passes = new Set(["new", ...(call === undefined ? [] : spoken(call, says.name))]);
+    const takesText = (slot: CallSlot, at?: number) => isText(slot) && isNamed(slot, line, at);
     const options = { ...wish, request, passes, isPlain: true, takesText };
     const turn = call && (await askGaps(line, { ...options, rules, call }));
     if (turn !== undefined) found.push(turn);
@@ -83,8 +85,9 @@ export async function readGaps(line: ThreadLine, asked: OpenQuestion): Promise<P
   // "At eight" is on the day that was said before.
   const day = dayIn(readRequest(asked.request ?? "", request.clock));
   const baseOf = timesOf(undefined, (slot) => timesIn(before)(slot) ?? day, true);
-  const isFree = (slot: CallSlot) => takesText(slot) && before[slot.name] === undefined;
-  const options = { ...wish, request, isPlain: true, takesText: isFree, baseOf, before, isContinued: true };
+  const takesText = (slot: CallSlot, at?: number) =>
+    isText(slot) && before[slot.name] === undefined && (at === wish.start || isNamed(slot, line, at));
+  const options = { ...wish, request, isPlain: true, takesText, baseOf, before, isContinued: true };
   for (const call of callsOf(rules, before)) {
     const turn = await askGaps(line, { ...options, rules, call });
     if (turn !== undefined) return turn;
@@ -92,8 +95,14 @@ export async function readGaps(line: ThreadLine, asked: OpenQuestion): Promise<P
   return undefined;
 }
 
-function takesText({ type }: CallSlot): boolean {
+function isText({ type }: CallSlot): boolean {
   return type.kind === "text";
+}
+
+/** True if the words at the place must be a value: "for Mori", "Mori", ", mori". */
+function isNamed(slot: CallSlot, { request }: ThreadLine, at?: number): boolean {
+  if (at === undefined) return true;
+  return leadsTo(slot, request.words, at) || isCapital(request, at) || request.words[at - 1] === ",";
 }
 
 async function askGaps({ turn }: ThreadLine, gaps: Gaps): Promise<PlanTurn | undefined> {

@@ -3,7 +3,7 @@ import { addTo } from "../../core/lists.ts";
 import { isNullable, type PhraseNode } from "../../core/phrase-syntax.ts";
 import { remembered } from "../../core/remembered.ts";
 import { lightVerbs, opensMessage, verbsLike } from "../../english/word-classes.ts";
-import { wordSet } from "../../english/word-set.ts";
+import { saysAt, wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
@@ -120,6 +120,16 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
 export function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
   const lacking = needs.map((names) => [...names].filter((name) => !filled.has(name)));
   return lacking.sort((one, other) => one.length - other.length);
+}
+
+const articles = /^(?:the|an?|my|our)$/;
+const naming = /^(?:called|named|titled|entitled)$/;
+
+/** True if the words before the place announce the slot, such as "for" in "a table for Mori". */
+export function leadsTo({ leads, name }: CallSlot, words: readonly string[], at: number): boolean {
+  const before = words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
+  const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
+  return isNaming || leads.some((lead) => saysAt(before, before.length - lead.length, lead));
 }
 
 const maxWays = 12;

@@ -10,11 +10,11 @@ import {
   titles,
   verbsLike,
 } from "../../english/word-classes.ts";
-import { saysAt, wordSet } from "../../english/word-set.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { once } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
-import { type Call, type CallSlot, callsIn, itemsIn, lackingOf, says, saysSomething } from "./calls.ts";
+import { type Call, type CallSlot, callsIn, itemsIn, lackingOf, leadsTo, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
 import { byCost, type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import { wordsIn } from "./operation.ts";
@@ -284,7 +284,7 @@ class Chart {
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
     return [...all, ...money].map((reading: SlotReading) => {
       const isPointer = reading.value === anaphor;
-      const isLed = reading.isMeasured === true || isDate(type) || this.#isLed(slot, at);
+      const isLed = reading.isMeasured === true || isDate(type) || leadsTo(slot, this.#request.words, at);
       const isFollowed = slot.behind.has(this.#request.words[reading.end] ?? "");
       const unled = slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
       const lead = isLed || isFollowed ? 0 : unled;
@@ -328,12 +328,6 @@ class Chart {
     return words[at] === "," && words[at + 1] === "and" ? at + 2 : at + 1;
   }
 
-  #isLed({ leads, name }: CallSlot, at: number): boolean {
-    const before = this.#request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
-    const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
-    return isNaming || leads.some((lead) => saysAt(before, before.length - lead.length, lead));
-  }
-
   #open(thread: Thread, at: number, place: number, { push, limit }: Reach): void {
     const slot = this.call.slots[place];
     if (slot === undefined) return;
@@ -360,7 +354,7 @@ class Chart {
     const { request, edges } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
-    const isLed = this.#isLed(slot, at);
+    const isLed = leadsTo(slot, this.#request.words, at);
     if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return nowhere;
     const unnamed = isCapital(request, at) || isQuote ? costs.bare : costs.unnamed;
     const lead = isLed ? 0 : unnamed + (slot.isOptional ? costs.optional : 0);
@@ -461,7 +455,7 @@ class Chart {
     const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) => {
       if (kind !== "slot" || isMessage) return true;
       const slot = this.call.slots.find((each) => each.name === name);
-      const isLed = slot !== undefined && this.#isLed(slot, start);
+      const isLed = slot !== undefined && leadsTo(slot, words, start);
       // "By 3 degrees" is not "to 3 degrees".
       if (!isLed && directing.test(words[start - 1] ?? "")) return false;
       if (value === undefined) return isLed && this.#isName(start, end);
@@ -553,8 +547,6 @@ const smallest =
 const reporting = /^(?:i|we|you|my|our|your|is|are|am|be)$/;
 const directing = /^(?:by|to|from|until|till|since|before|after|than)$/;
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
-const articles = /^(?:the|an?|my|our)$/;
-const naming = /^(?:called|named|titled|entitled)$/;
 const asking = wordSet("show list display see view get give find tell check read fetch pull bring look search");
 const asksOrDenies = new Set([...questionWords, ...denials].filter((word) => word !== "no"));
 const ofClauses = new Set([...auxiliaries, ...wordSet("i we you he she they")]);
