@@ -2,7 +2,7 @@ import { isHolder, type JsonObject, type JsonValue } from "../core/json.ts";
 import { only } from "../core/lists.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import { callsTool } from "../core/step.ts";
-import { isPastVerb } from "../english/word-classes.ts";
+import { isPastVerb, lightVerbs } from "../english/word-classes.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { asReference } from "../plan/references.ts";
 import { type Call, type CallSlot, callsIn, lackingOf, leadsTo, says } from "../planners/rules/calls.ts";
@@ -53,7 +53,7 @@ export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
     // "Tonight's bookings" asks for a list.
     const isOne = (word: string) => rules.vocabulary.has(word) || toSingular(word) === word;
     const spoken = ({ weights }: Call, least: number) =>
-      said.filter((word) => (weights.get(stem(word)) ?? 0) >= least && isOne(word));
+      said.filter((word) => (weights.get(stem(word)) ?? 0) >= least && isOne(word) && !lightVerbs.has(word));
     const calls = takesKey.has(rules.tool.name) ? [] : callsIn(rules);
     const [call] = calls
       .filter((each) => !each.isDestructive && spoken(each, says.name).length > 0)
