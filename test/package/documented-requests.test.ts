@@ -56,6 +56,11 @@ const tools: Readonly<Record<string, Tool>> = {
     room: "kitchen",
     level: 9,
   }),
+  Book: toolOf(
+    "Book",
+    { name: text, people: z.int(), at: z.iso.datetime() },
+    "book [a] table for {name} for {people} people {at}",
+  ),
   Calculator: createCalculator(),
   TodoStore: createTodoStore(),
   Notes: createNotes(),
