@@ -51,14 +51,19 @@ function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine)
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 
-/** Reads "at eight" on the day that the request named. */
-function timeMeant({ item, request: before = "" }: OpenQuestion, { request, wish }: ThreadLine): JsonValue | undefined {
-  const day = dayIn(readRequest(before, request.clock));
+/** Reads "at eight" or "8" on the day that the request named. */
+function timeMeant({ item, request: before = "" }: OpenQuestion, line: ThreadLine): JsonValue | undefined {
+  const { clock } = line.request;
+  const day = dayIn(readRequest(before, clock));
   const type = slotTypeOf([answerSchemaOf(item) as JsonSchema]);
-  if (day === undefined || wish === undefined || type.kind !== "date-time" || item.options !== undefined)
-    return undefined;
-  const read = readHalfSaid(type, request, wish.start, { own: undefined, last: day, corrects: true });
-  return read.find(({ end }) => end === wish.end)?.value;
+  if (day === undefined || line.wish === undefined || type.kind !== "date-time" || item.options) return undefined;
+  const said = line.textOf(line.wish).trim();
+  const read = [said, `at ${said}`].flatMap((text) => {
+    const request = readRequest(text, clock);
+    const values = readHalfSaid(type, request, 0, { own: undefined, last: day, corrects: true });
+    return values.filter(({ end }) => end === request.words.length);
+  });
+  return read[0]?.value;
 }
 
 const besides = /^(?:ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;

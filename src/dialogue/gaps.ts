@@ -13,7 +13,7 @@ import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import { askForValues } from "./ask-values.ts";
 import { type PlanTurn, planTurn } from "./draft-turn.ts";
-import { bindKey, callsOf, type FillOptions, fillCall, spreadValues } from "./fill-call.ts";
+import { bindKey, callsOf, type FillOptions, fillCall, sentenceNames, spreadValues } from "./fill-call.ts";
 import { timesIn, timesOf } from "./half-said.ts";
 import { dayIn, type OpenQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
@@ -22,6 +22,8 @@ interface Gaps extends FillOptions {
   readonly rules: ToolRules;
   readonly call: Call;
   readonly before?: JsonObject | undefined;
+  /** True if a text alone is too little. */
+  readonly needsValue?: boolean;
   /** True if the line may say all that was lacking. */
   readonly isContinued?: boolean;
 }
@@ -53,14 +55,16 @@ export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
     // "Tonight's bookings" asks for a list.
     const isOne = (word: string) => rules.vocabulary.has(word) || toSingular(word) === word;
     const spoken = ({ weights }: Call, least: number) =>
-      said.filter((word) => (weights.get(stem(word)) ?? 0) >= least && isOne(word) && !lightVerbs.has(word));
+      said.filter((word) => (weights.get(stem(word)) ?? 0) >= least && isOne(word));
     const calls = takesKey.has(rules.tool.name) ? [] : callsIn(rules);
     const [call] = calls
       .filter((each) => !each.isDestructive && spoken(each, says.name).length > 0)
       .sort((one, other) => spoken(other, says.phrase).length - spoken(one, says.phrase).length);
-    const passes = new Set(["new", ...(call === undefined ? [] : spoken(call, says.name))]);
+    const own = call === undefined ? [] : spoken(call, says.name);
+    const passes = new Set(["new", ...own]);
+    const needsValue = own.every((word) => lightVerbs.has(word));
     const takesText = (slot: CallSlot, at?: number) => isText(slot) && isNamed(slot, line, at);
-    const options = { ...wish, request, passes, isPlain: true, takesText };
+    const options = { ...wish, request, passes, isPlain: true, takesText, needsValue };
     const turn = call && (await askGaps(line, { ...options, rules, call }));
     if (turn !== undefined) found.push(turn);
   }
@@ -87,8 +91,18 @@ export async function readGaps(line: ThreadLine, asked: OpenQuestion): Promise<P
   const baseOf = timesOf(undefined, (slot) => timesIn(before)(slot) ?? day, true);
   const takesText = (slot: CallSlot, at?: number) =>
     isText(slot) && before[slot.name] === undefined && (at === wish.start || isNamed(slot, line, at));
-  const options = { ...wish, request, isPlain: true, takesText, baseOf, before, isContinued: true };
   for (const call of callsOf(rules, before)) {
+    const isSentence = call.slots.some((slot) => takesText(slot) && sentenceNames.has(slot.name));
+    const options = {
+      ...wish,
+      request,
+      isPlain: !isSentence,
+      takesText,
+      baseOf,
+      before,
+      needsValue: true,
+      isContinued: true,
+    };
     const turn = await askGaps(line, { ...options, rules, call });
     if (turn !== undefined) return turn;
   }
@@ -106,12 +120,12 @@ function isNamed(slot: CallSlot, { request }: ThreadLine, at?: number): boolean 
 }
 
 async function askGaps({ turn }: ThreadLine, gaps: Gaps): Promise<PlanTurn | undefined> {
-  const { rules, call, before, isContinued = false, ...options } = gaps;
+  const { rules, call, before, needsValue = false, isContinued = false, ...options } = gaps;
   const filled = fillCall(call, options).find(({ target, isHinted }) => target === undefined || isHinted);
   const all = filled && only(spreadValues(filled.values));
   if (all === undefined) return undefined;
   const { [filled?.target ?? ""]: _, ...said } = all;
-  if (isContinued && !call.slots.some(({ name, type }) => said[name] !== undefined && isReadable(type)))
+  if (needsValue && !call.slots.some(({ name, type }) => said[name] !== undefined && isReadable(type)))
     return undefined;
   const isDay = dayIn(options.request) !== undefined;
   const needsTime = new Set(call.slots.filter(isTimeOf).map(({ name }) => name));

@@ -55,7 +55,8 @@ export function openQuestion({ runs }: TurnRequest): OpenQuestion | undefined {
   return undefined;
 }
 
-/** Returns the only day that a line says without a time. */
+/** Returns the only day, or part of one, that a line says without a time. */
 export function dayIn({ dates }: RequestText): string | undefined {
-  return only(dates.filter(({ dateTime }) => dateTime === undefined))?.date;
+  const day = only(dates.filter(({ dateTime, partOfDay }) => dateTime === undefined || partOfDay !== undefined));
+  return day?.dateTime ?? day?.date;
 }

@@ -85,11 +85,12 @@ function mayEndElsewhere({ start, end }: Piece, { rule, pieces }: Match, request
 }
 
 function doubtfulDates({ rule, pieces }: Match, { dates }: RequestText): readonly Doubt[] {
-  return dates.flatMap(({ start, end, dateTime, isBareHour, isNamed }): readonly Doubt[] => {
+  return dates.flatMap(({ start, end, dateTime, partOfDay, isBareHour, isNamed }): readonly Doubt[] => {
     const used = pieces.find((piece) => piece.value !== undefined && piece.start <= start && piece.end >= end);
     if (used === undefined) return [];
     const type = typeOfSlot(rule, used.name ?? "");
-    const isDay = dateTime === undefined && type?.kind === "date-time" && type.takesDay !== true && !isPureRule(rule);
+    const isVague = dateTime === undefined || partOfDay !== undefined;
+    const isDay = isVague && type?.kind === "date-time" && type.takesDay !== true && !isPureRule(rule);
     return [
       ...(isDay || (isBareHour && rule.isGrave) ? [{ kind: "hour", start, end } as const] : []),
       ...(isNamed ? [{ kind: "name", start, end } as const] : []),
