@@ -13,7 +13,8 @@ import { isCourtesy, isSmallTalk } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
-import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
+import { isDate, type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
+import { sentenceNames } from "./fill-call.ts";
 import { readHalfSaid } from "./half-said.ts";
 import { dayIn, type OpenQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
@@ -22,7 +23,7 @@ import { isLaughter, isMark, readWish, type Wish } from "./wish.ts";
 export function answerTo(asked: OpenQuestion, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
   const { stepId } = item;
-  const answer = keyMeant(asked, line) ?? timeMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
+  const answer = keyMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
   if (answer === undefined) return undefined;
   return answer === null ? { status: "decline", runId, stepId } : { status: "answer", runId, stepId, answer };
 }
@@ -49,21 +50,6 @@ function keyMeant({ item, steps }: OpenQuestion, { named, request }: ThreadLine)
     besides.test(word) ||
     (functionWords.has(word) && !/^(?:by|with|or)$/.test(word));
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
-}
-
-/** Reads "at eight" or "8" on the day that the request named. */
-function timeMeant({ item, request: before = "" }: OpenQuestion, line: ThreadLine): JsonValue | undefined {
-  const { clock } = line.request;
-  const day = dayIn(readRequest(before, clock));
-  const type = slotTypeOf([answerSchemaOf(item) as JsonSchema]);
-  if (day === undefined || line.wish === undefined || type.kind !== "date-time" || item.options) return undefined;
-  const said = line.textOf(line.wish).trim();
-  const read = [said, `at ${said}`].flatMap((text) => {
-    const request = readRequest(text, clock);
-    const values = readHalfSaid(type, request, 0, { own: undefined, last: day, corrects: true });
-    return values.filter(({ end }) => end === request.words.length);
-  });
-  return read[0]?.value;
 }
 
 const besides = /^(?:ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;
@@ -97,16 +83,56 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   }
   const schema = answerSchemaOf(item);
   if (isTextOf(schema)) return isRemark(words, wish) ? undefined : wholeText(item, request, content);
-  const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
+  return readValue(
+    item,
+    { text, said: textBetween(request, content.start, content.end).trim().replace(subject, "") },
+    clock,
+  );
+}
+
+function readValue(
+  item: QuestionItem,
+  { text, said }: { readonly text: string; readonly said: string },
+  clock: DateClock,
+): JsonValue | undefined {
+  const schema = answerSchemaOf(item);
   // `readWish` drops the minus of a negative number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
   const isAnyDate = schema.format === "date-or-date-time";
   const type = isAnyDate ? anyDate : slotTypeOf([schema as JsonSchema]);
-  if (schema.format === "date-time" && dayIn(request) !== undefined) return undefined;
-  // In "the upper one", "one" is a pronoun.
-  if (type.kind === "number" && /\S ones?$/i.test(said)) return undefined;
-  const read = readSlot(type, isWhole ? text.trim() : withoutNouns(said, item), clock);
-  return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
+  // In "the upper one", "one" is a pronoun; "the 5th" and "at 7" are no counts.
+  if (type.kind === "number" && /\S ones?$|\d(?:st|nd|rd|th)\b|^(?:at|around|about) /i.test(said)) return undefined;
+  if (schema.format === "date-time") return readTime(item, said, clock);
+  const texts = [
+    isWhole ? text.trim() : withoutNouns(said, item),
+    ...(isDate(type) ? [`on ${said.replace(dateLead, "")}`] : []),
+  ];
+  for (const each of texts) {
+    const read = readSlot(type, each, clock);
+    if (read.ok && isAnswer(schema, read.value as JsonValue)) return read.value as JsonValue;
+  }
+  return undefined;
+}
+
+const dateLead = /^(?:to|for|on|by|until) (?:the )?/;
+
+/** Reads "tomorrow at 8", or "at 8" and "8" on the day that the question names; a day alone is too little. */
+function readTime(item: QuestionItem, said: string, clock: DateClock): JsonValue | undefined {
+  const day = dayIn(readRequest(item.message, clock));
+  const type = slotTypeOf([answerSchemaOf(item) as JsonSchema]);
+  for (const text of day === undefined ? [] : [said, `at ${said}`]) {
+    const request = readRequest(text, clock);
+    const read = readHalfSaid(type, request, 0, { own: undefined, last: day, corrects: true });
+    const whole = read.find(({ end }) => end === request.words.length);
+    if (whole !== undefined) return whole.value;
+  }
+  // "In an hour" is not on that day.
+  const isOther =
+    dayIn(readRequest(said, clock)) !== undefined ||
+    /\blater\b/.test(said) ||
+    (day !== undefined && /\b(?:hours?|minutes?)\b/.test(said));
+  const read = readSlot(type, said, clock);
+  return !isOther && read.ok ? (read.value as JsonValue) : undefined;
 }
 
 /** True for "hm", "wait", "and can I have Sami" and "oh wrong one", which answer nothing. */
@@ -127,7 +153,13 @@ function wholeText(item: QuestionItem, request: RequestText, { start, end }: Par
   const noun = /^\w+ (\w+)/.exec(said)?.[1]?.toLowerCase() ?? "";
   const isAsked = plainOf(item.message).split(" ").includes(noun);
   const text = withoutNouns(isAsked ? said.replace(subject, "") : said, item);
-  return isAnswer(answerSchemaOf(item), text) ? text : undefined;
+  // "For Rossi" says a name, and "4 cars" and "not Rossi" do not.
+  const isName = !plainOf(item.message)
+    .split(" ")
+    .some((word) => sentenceNames.has(word));
+  const named = isName ? text.replace(/^(?:it(?:['’]s| is) )?(?:for|under) /i, "") : text;
+  if (isName && /^(?:not\b|except\b|\d+ )/i.test(named)) return undefined;
+  return isAnswer(answerSchemaOf(item), named) ? named : undefined;
 }
 
 /** Drops nouns: "shelf B2" answers "Which shelf?" with B2, and "three bowls" or "6 of them" gives a number. */

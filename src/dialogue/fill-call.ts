@@ -228,11 +228,15 @@ function isOne({ words }: RequestText, at: number, end: number): boolean {
   return words[at] === "one" && at > 0 && (at + 1 >= end || prepositions.has(words[at + 1] ?? ""));
 }
 
+function isPlaceWord(word: string): boolean {
+  return ordinals.includes(word) || /^\d+(?:st|nd|rd|th)$/.test(word);
+}
+
 function readingsAt({ type, name }: CallSlot, options: FillOptions, at: number) {
   const { request, baseOf = timesOf(), start, end } = options;
   if (!isReadable(type)) return [];
   // "The third" is a place in a list, not the number 3.
-  const isPlace = type.kind === "number" && (ordinals.includes(request.words[at] ?? "") || isOne(request, at, end));
+  const isPlace = type.kind === "number" && (isPlaceWord(request.words[at] ?? "") || isOne(request, at, end));
   const plain = slotReadingsAt(type, request, at).flatMap((reading) =>
     reading.value === anaphor || isPlace ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
   );

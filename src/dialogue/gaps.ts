@@ -2,20 +2,36 @@ import { isHolder, type JsonObject, type JsonValue } from "../core/json.ts";
 import { only } from "../core/lists.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import { callsTool } from "../core/step.ts";
-import { isPastVerb, lightVerbs } from "../english/word-classes.ts";
+import type { SlotValue } from "../core/tool.ts";
+import type { TurnRequest } from "../core/turn.ts";
+import { readNumber } from "../english/numbers.ts";
+import { auxiliaries, isPastVerb, lightVerbs, smallWords } from "../english/word-classes.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { asReference } from "../plan/references.ts";
 import { type Call, type CallSlot, callsIn, lackingOf, leadsTo, says } from "../planners/rules/calls.ts";
+import { isArticle } from "../planners/rules/courtesy.ts";
 import { inputOfPhrase, type ToolRules } from "../planners/rules/phrase-rules.ts";
 import { questionOf } from "../planners/rules/proposals.ts";
-import { isCapital, readRequest } from "../planners/rules/request.ts";
-import { isReadable } from "../planners/rules/slots.ts";
-import { isPureStep, issueOf } from "../planners/rules/steps.ts";
+import { isCapital, type RequestText, readRequest } from "../planners/rules/request.ts";
+import { isReadable, slotReadingsAt } from "../planners/rules/slots.ts";
+import { isPureStep, issueOf, toStepInput } from "../planners/rules/steps.ts";
+import { denials } from "../planners/rules/texts.ts";
 import { askForValues } from "./ask-values.ts";
 import { type PlanTurn, planTurn } from "./draft-turn.ts";
-import { bindKey, callsOf, type FillOptions, fillCall, sentenceNames, spreadValues } from "./fill-call.ts";
-import { timesIn, timesOf } from "./half-said.ts";
-import { dayIn, type OpenQuestion } from "./questions.ts";
+import {
+  bindKey,
+  callsOf,
+  compareFilled,
+  type Filled,
+  type FillOptions,
+  fillCall,
+  inPlan,
+  sentenceNames,
+  spreadValues,
+} from "./fill-call.ts";
+import { timesOf } from "./half-said.ts";
+import { askTime, dayIn, type OpenQuestion, vagueDates } from "./questions.ts";
+import { isPronoun } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 interface Gaps extends FillOptions {
@@ -24,8 +40,8 @@ interface Gaps extends FillOptions {
   readonly before?: JsonObject | undefined;
   /** True if a text alone is too little. */
   readonly needsValue?: boolean;
-  /** True if the line may say all that was lacking. */
-  readonly isContinued?: boolean;
+  /** Questions that are open, by slot; the line may say all that was lacking. */
+  readonly open?: ReadonlyMap<string, string>;
 }
 
 /** Asks for the only value that a call with a known thing lacks: "move Okafor". */
@@ -46,9 +62,10 @@ export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined
 /** Asks for the values that a new thing lacks: "I need a table for Mrs Tanaka". */
 export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
   const { request, wish } = line;
-  const said = request.words.slice(wish?.start, wish?.end);
-  if (wish === undefined || /^(?:correct|again)$/.test(wish.opening)) return undefined;
-  if (line.asks || line.own.length > 0 || said.some(isPastVerb)) return undefined;
+  if (wish === undefined || /^(?:correct|again)$/.test(wish.opening) || line.own.length > 0) return undefined;
+  const start = wish.start + wantedAt(request.words.slice(wish.start, wish.end));
+  const said = request.words.slice(start, wish.end);
+  if (!isCertain(line) || said.some((word) => auxiliaries.has(word))) return undefined;
   const takesKey = new Set(line.rules.flatMap((own) => [...(line.thingLike(own)?.keyInputs.keys() ?? [])]));
   const found: PlanTurn[] = [];
   for (const rules of line.rules) {
@@ -62,10 +79,13 @@ export async function askNew(line: ThreadLine): Promise<PlanDraft | undefined> {
       .sort((one, other) => spoken(other, says.phrase).length - spoken(one, says.phrase).length);
     const own = call === undefined ? [] : spoken(call, says.name);
     const passes = new Set(["new", ...own]);
+    const [first = ""] = said;
+    // "Take Rossi off the table" is not about a new table.
+    if (call === undefined || !(isArticle(first) || passes.has(first) || call.leads.has(stem(first)))) continue;
     const needsValue = own.every((word) => lightVerbs.has(word));
     const takesText = (slot: CallSlot, at?: number) => isText(slot) && isNamed(slot, line, at);
-    const options = { ...wish, request, passes, isPlain: true, takesText, needsValue };
-    const turn = call && (await askGaps(line, { ...options, rules, call }));
+    const options = { request, start, end: wish.end, passes, isPlain: true, takesText, needsValue };
+    const turn = await askGaps(line, { ...options, rules, call });
     if (turn !== undefined) found.push(turn);
   }
   return only(found)?.draft;
@@ -76,37 +96,46 @@ export async function readGaps(line: ThreadLine, asked: OpenQuestion): Promise<P
   const { request, wish } = line;
   const step = only(asked.steps.filter(callsTool));
   const rules = line.rules.find(({ tool }) => tool.name === step?.tool);
-  // "They are five" is about the new thing.
-  const isOther = line.own.some(({ how }) => how !== "pronoun");
   if (wish === undefined || step === undefined || step.when !== undefined || rules === undefined) return undefined;
-  if (line.asks || isOther || request.words.slice(wish.start, wish.end).some(isPastVerb)) return undefined;
-  const given = Object.entries(step.input).flatMap(([name, value]) => {
+  if (!isCertain(line) || !line.own.every(isPronoun)) return undefined;
+  const before: Record<string, JsonValue> = {};
+  const open = new Map<string, string>();
+  for (const [name, value] of Object.entries(step.input)) {
     const $ref = isHolder(value) ? asReference(value)?.$ref : undefined;
-    const known = typeof $ref === "string" ? asked.answers.get($ref) : value;
-    return known === undefined ? [] : [[name, known as JsonValue] as const];
-  });
-  const before = Object.fromEntries(given);
+    const answer = asked.answers.get(String($ref));
+    if ($ref === undefined) before[name] = value;
+    else if (answer !== undefined) before[name] = inPlan(answer);
+    else open.set(name, asked.messages.get(String($ref)) ?? "");
+  }
   // "At eight" is on the day that was said before.
-  const day = dayIn(readRequest(asked.request ?? "", request.clock));
-  const baseOf = timesOf(undefined, (slot) => timesIn(before)(slot) ?? day, true);
-  const takesText = (slot: CallSlot, at?: number) =>
-    isText(slot) && before[slot.name] === undefined && (at === wish.start || isNamed(slot, line, at));
-  for (const call of callsOf(rules, before)) {
-    const isSentence = call.slots.some((slot) => takesText(slot) && sentenceNames.has(slot.name));
-    const options = {
-      ...wish,
-      request,
-      isPlain: !isSentence,
-      takesText,
-      baseOf,
-      before,
-      needsValue: true,
-      isContinued: true,
-    };
+  const dayOf = (slot: string) => dayIn(readRequest(open.get(slot) ?? "", request.clock));
+  const takesText = (slot: CallSlot, at?: number) => isText(slot) && (at === wish.start || isNamed(slot, line, at));
+  for (const whole of callsOf(rules, before)) {
+    const call = { ...whole, slots: whole.slots.filter(({ name }) => before[name] === undefined) };
+    const isPlain = !call.slots.some((slot) => isText(slot) && sentenceNames.has(slot.name));
+    const baseOf = timesOf(undefined, dayOf, true);
+    const passes = new Set(request.words.filter((word) => (call.weights.get(stem(word)) ?? 0) >= says.name));
+    const options = { ...wish, request, passes, isPlain, takesText, baseOf, before, open, needsValue: true };
     const turn = await askGaps(line, { ...options, rules, call });
     if (turn !== undefined) return turn;
   }
   return undefined;
+}
+
+// A line with one of these may mean something else: "any day but sunday", "four or five".
+const doubtful =
+  /^(?:or|but|except|excluding|instead|than|rather|maybe|perhaps|if|once|when|unless|any|least|most|before|after)$/;
+
+function isCertain({ request, wish, asks }: ThreadLine): boolean {
+  if (asks || request.words.some((word) => doubtful.test(word) || denials.has(word))) return false;
+  return !request.words.slice(wish?.start, wish?.end).some(isPastVerb);
+}
+
+/** Skips "I would like", "we also need" and the like. */
+function wantedAt(words: readonly string[]): number {
+  const [said = ""] =
+    /^(?:i|we)(?: (?:would|will|do|also|just))* (?:need|want|like)(?: also)?(?: to)?(?= )/.exec(words.join(" ")) ?? [];
+  return said === "" ? 0 : said.split(" ").length;
 }
 
 function isText({ type }: CallSlot): boolean {
@@ -116,39 +145,59 @@ function isText({ type }: CallSlot): boolean {
 /** True if the words at the place must be a value: "for Mori", "Mori", ", mori". */
 function isNamed(slot: CallSlot, { request }: ThreadLine, at?: number): boolean {
   if (at === undefined) return true;
-  return leadsTo(slot, request.words, at) || isCapital(request, at) || request.words[at - 1] === ",";
+  const { words } = request;
+  if (smallWords.has(words[at] ?? "") || /^(?:more|about|around)$/.test(words[at] ?? "")) return false;
+  const leads = slot.leads.filter(({ length }) => length > 0);
+  const isLed = words[at - 1] === "," || leadsTo({ ...slot, leads }, words, at);
+  return readNumber(words, at) === undefined && (isLed || isCapital(request, at));
 }
 
 async function askGaps({ turn }: ThreadLine, gaps: Gaps): Promise<PlanTurn | undefined> {
-  const { rules, call, before, needsValue = false, isContinued = false, ...options } = gaps;
-  const filled = fillCall(call, options).find(({ target, isHinted }) => target === undefined || isHinted);
-  const all = filled && only(spreadValues(filled.values));
-  if (all === undefined) return undefined;
-  const { [filled?.target ?? ""]: _, ...said } = all;
-  if (needsValue && !call.slots.some(({ name, type }) => said[name] !== undefined && isReadable(type)))
-    return undefined;
-  const isDay = dayIn(options.request) !== undefined;
-  const needsTime = new Set(call.slots.filter(isTimeOf).map(({ name }) => name));
-  const values = Object.fromEntries(Object.entries(said).filter(([name]) => !isDay || !needsTime.has(name)));
-  const input = { ...before, ...(inputOfPhrase(call.rule, values, turn) as JsonObject | undefined) };
+  const { rules, call, before, open, keySlot, request } = gaps;
+  const said = onlyWay(gaps, turn);
+  if (said === undefined) return undefined;
+  const days = new Map(call.slots.flatMap((slot) => dayFor(slot, said[slot.name], request) ?? []));
+  const values = Object.fromEntries(Object.entries(said).filter(([name]) => !days.has(name)));
+  const own = inputOfPhrase(call.rule, values, turn);
+  const input = { ...before, ...(own && toStepInput(own, { schema: rules.schemas.input, known: [] })) };
   if (isPureStep(rules.tool, input)) return undefined;
   const [lacking = []] = lackingOf(call, new Set(Object.keys({ ...before, ...values })));
+  if (open !== undefined && !lacking.every((slot) => open.has(slot))) return undefined;
   const asks = lacking.flatMap((slot) => {
     const question = questionOf(call.rule, { stepId: "s1", slot }, turn);
-    return question === undefined ? [] : [{ ...question, ...(said[slot] !== undefined && { text: "At what time?" }) }];
+    return question === undefined ? [] : [{ ...question, text: days.get(slot) ?? open?.get(slot) ?? question.text }];
   });
-  const isAll = options.keySlot === undefined || (asks.length === 1 && Object.keys(said).length === 0);
+  const isAll = keySlot === undefined || (asks.length === 1 && Object.keys(said).length === 0);
   if (asks.length < lacking.length || !isAll) return undefined;
   if (asks.length > 0) {
     const steps = [{ id: "s1", tool: rules.tool.name, input, dependsOn: [] }];
     const draft = await askForValues(turn, { steps }, asks);
     return draft && { status: "plan", draft };
   }
-  const isWhole = isContinued && (await issueOf(input, rules.tool, undefined)) === undefined;
+  const isWhole = open !== undefined && (await issueOf(input, rules.tool, undefined)) === undefined;
   return isWhole ? planTurn([{ rules, input }]) : undefined;
 }
 
-/** True for a slot that needs a time, for which a day alone is too little. */
-function isTimeOf({ type }: CallSlot): boolean {
-  return type.kind === "date-time" && type.takesDay !== true;
+/** Returns the values of a line without its thing; undefined if it can be read in two ways that are equally good. */
+function onlyWay({ call, needsValue = false, ...options }: Gaps, turn: TurnRequest) {
+  const isOther = ({ target }: Filled) => Number(target !== options.keySlot);
+  const ways = fillCall(call, options).filter(({ target, isHinted }) => target === undefined || isHinted);
+  const [best, rival] = ways.toSorted((one, other) => isOther(one) - isOther(other));
+  const all = best && only(spreadValues(best.values));
+  if (best === undefined || all === undefined) return undefined;
+  const made = (way: Filled) => JSON.stringify(inputOfPhrase(call.rule, only(spreadValues(way.values)) ?? {}, turn));
+  const isTie = rival !== undefined && rival.target === best.target && compareFilled(best, rival) === 0;
+  const isRead = call.slots.some(({ name, type }) => all[name] !== undefined && isReadable(type));
+  if ((isTie && made(best) !== made(rival)) || (needsValue && !isRead)) return undefined;
+  const { [best.target ?? ""]: _, ...said } = all;
+  return said;
+}
+
+/** Returns the question for the time if the value of a slot that needs one is a day, or part of one, alone. */
+function dayFor({ name, type }: CallSlot, value: SlotValue | undefined, request: RequestText) {
+  if (value === undefined || type.kind !== "date-time" || type.takesDay === true) return undefined;
+  const isSaid = ({ start }: { readonly start: number }) =>
+    slotReadingsAt(type, request, start).some((reading) => reading.value === value);
+  const day = vagueDates(request).find(isSaid);
+  return day && [[name, askTime(day, request.clock)] as const];
 }

@@ -1,10 +1,12 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import { only } from "../core/lists.ts";
 import type { PlanStep, Question } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import type { QuestionItem } from "../core/question.ts";
 import type { TurnRequest } from "../core/turn.ts";
-import type { RequestText } from "../planners/rules/request.ts";
+import type { DateClock } from "../dates/read-dates.ts";
+import { sayDate, yearAt } from "../dates/say-date.ts";
+import type { RequestDate, RequestText } from "../planners/rules/request.ts";
 
 /** Step id of the first question. */
 const asks = "q1";
@@ -39,24 +41,42 @@ export function ifAnswered(steps: readonly PlanStep[], option?: string, several 
 export interface OpenQuestion {
   readonly runId: string;
   readonly item: QuestionItem;
-  readonly request: string | undefined;
   readonly steps: readonly PlanStep[];
   /** Answers to earlier questions of the plan, by step id. */
-  readonly answers: ReadonlyMap<string, unknown>;
+  readonly answers: ReadonlyMap<string, JsonValue>;
+  /** Messages of all questions of the plan, by step id. */
+  readonly messages: ReadonlyMap<string, string>;
 }
 
 export function openQuestion({ runs }: TurnRequest): OpenQuestion | undefined {
-  for (const { runId, status, pending = [], plan, request, steps } of runs) {
+  for (const { runId, status, pending = [], plan, steps: records } of runs) {
     const item = pending.find(({ kind }) => kind === "question");
-    const answers = new Map(steps.flatMap(({ stepId, output }) => (output === undefined ? [] : [[stepId, output]])));
-    if (status === "suspended" && item?.kind === "question")
-      return { runId, item, request, steps: plan?.steps ?? [], answers };
+    if (status !== "suspended" || item?.kind !== "question") continue;
+    const steps = plan?.steps ?? [];
+    const answers = new Map(
+      records.flatMap(({ stepId, output }) => (output === undefined ? [] : [[stepId, output as JsonValue] as const])),
+    );
+    const messages = new Map(
+      steps.flatMap(({ id, wait }) => (wait && "ask" in wait ? [[id, wait.ask.message] as const] : [])),
+    );
+    return { runId, item, steps, answers, messages };
   }
   return undefined;
 }
 
-/** Returns the only day, or part of one, that a line says without a time. */
-export function dayIn({ dates }: RequestText): string | undefined {
-  const day = only(dates.filter(({ dateTime, partOfDay }) => dateTime === undefined || partOfDay !== undefined));
+/** Asks for the time on a day, or in a part of one. `dayIn` reads it back when the answer comes. */
+export function askTime({ date, partOfDay }: RequestDate, clock: DateClock): string {
+  const part = partOfDay === undefined ? "" : partOfDay === "night" ? " at night" : ` in the ${partOfDay}`;
+  const year = yearAt(clock.nowMs, clock.timeZone);
+  return `At what time on ${sayDate(date, { year })?.text}${part}?`;
+}
+
+/** Returns the only day, or part of one, that a text says without a time. */
+export function dayIn(request: RequestText): string | undefined {
+  const day = only(vagueDates(request));
   return day?.dateTime ?? day?.date;
+}
+
+export function vagueDates({ dates }: RequestText): readonly RequestDate[] {
+  return dates.filter(({ dateTime, partOfDay }) => dateTime === undefined || partOfDay !== undefined);
 }

@@ -1,10 +1,13 @@
 import { isHolder, type JsonObject, type JsonValue, mapItems } from "../core/json.ts";
 import type { PlanStep, ReadValue } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
+import { readNumber } from "../english/numbers.ts";
+import { smallWords } from "../english/word-classes.ts";
 import type { PhraseRule, ToolRules } from "../planners/rules/phrase-rules.ts";
 import { type PlanTurn, planTurn } from "./draft-turn.ts";
 import type { DoneStep } from "./focus.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { isMark } from "./wish.ts";
 
 interface Result {
   readonly value: number;
@@ -30,7 +33,12 @@ export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): bool
   if (resultsOf(line).length === 0) return false;
   if (steps.every(({ tool }) => sumRulesOf(line, tool) !== undefined)) return operators.test(words[0] ?? "");
   const isLast = line.focus.last.some(({ tool }) => sumRulesOf(line, tool) !== undefined);
-  return (isLast || words.some((word) => word === "%" || word === "percent")) && readSum(line) !== undefined;
+  const isPlain = (word: string, at: number) =>
+    at === 0 || isMark(word) || word === "together" || smallWords.has(word) || readNumber(words, at) !== undefined;
+  return (
+    ((isLast && words.every(isPlain)) || words.some((word) => word === "%" || word === "percent")) &&
+    readSum(line) !== undefined
+  );
 }
 
 function sumRulesOf({ rules }: ThreadLine, tool: string | undefined): ToolRules | undefined {

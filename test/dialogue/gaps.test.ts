@@ -61,18 +61,57 @@ it.each<[said: readonly string[], asked: readonly (string | undefined)[], made: 
   ],
   [
     ["crossing for Dahl with 3 cars on saturday", "at 9:30"],
-    ["At what time?", undefined],
+    ["At what time on Sat 28 Nov?", undefined],
     { name: "Dahl", cars: 3, at: "2026-11-28T09:30:00.000Z" },
   ],
   [
     ["crossing for Dahl with 3 cars", "on sunday", "noon"],
-    ["When?", "At what time?", undefined],
+    ["When?", "At what time on Sun 29 Nov?", undefined],
     { name: "Dahl", cars: 3, at: "2026-11-29T12:00:00.000Z" },
   ],
   [
     ["a crossing with 3 cars tomorrow", "and who is on it", "Dahl", "8am"],
-    ["Which name?", undefined, "At what time?", undefined],
+    ["Which name?", undefined, "At what time on Fri 27 Nov?", undefined],
     { name: "Dahl", cars: 3, at: "2026-11-27T08:00:00.000Z" },
+  ],
+  [
+    ["a crossing on saturday", "for Dahl", "3", "at 9"],
+    ["Which name?", "Which cars?", "At what time on Sat 28 Nov?", undefined],
+    { name: "Dahl", cars: 3, at: "2026-11-28T09:00:00.000Z" },
+  ],
+  [
+    ["a crossing on saturday", "Dahl, three cars", "9"],
+    ["Which name?", "At what time on Sat 28 Nov?", undefined],
+    { name: "Dahl", cars: 3, at: "2026-11-28T09:00:00.000Z" },
+  ],
+  [
+    ["a crossing for Dahl tomorrow evening", "they are three", "half past 7"],
+    ["Which cars?", "At what time on Fri 27 Nov in the evening?", undefined],
+    { name: "Dahl", cars: 3, at: "2026-11-27T19:30:00.000Z" },
+  ],
+  [
+    ['a crossing for "Dahl ${q1}"', "2", "monday at 10am"],
+    ["Which cars?", "When?", undefined],
+    { name: "Dahl ${q1}", cars: 2, at: "2026-11-30T10:00:00.000Z" },
+  ],
+  [
+    // None of these says the time, and what was said before stays.
+    [
+      "a crossing for Dahl with 3 cars",
+      "8",
+      "7 or 8 pm tomorrow",
+      "two hours later",
+      "any day but sunday at 9",
+      "sunday at 9",
+    ],
+    ["When?", undefined, undefined, undefined, undefined, undefined],
+    { name: "Dahl", cars: 3, at: "2026-11-29T09:00:00.000Z" },
+  ],
+  [
+    // Of these only the last one says how many, and "at 7" says the time.
+    ["a crossing for Dahl on sunday", "the 5th", "at 7", "four or five", "not three", "4"],
+    ["Which cars?", undefined, "Which cars?", undefined, undefined, undefined],
+    { name: "Dahl", cars: 4, at: "2026-11-29T07:00:00.000Z" },
   ],
 ])("%j asks for what is lacking, one value after the other", async (said, asked, made) => {
   const { say, bookings } = createFerry();
@@ -87,6 +126,13 @@ it.each([
   "if Dahl comes, book a crossing",
   "is there a crossing for Dahl?",
   "crossings for Dahl",
+  "is there a crossing for Dahl",
+  "Dahl has a crossing",
+  "take Dahl off the crossing",
+  "a crossing for Dahl, maybe",
+  "a crossing for Dahl any day but sunday",
+  "a crossing for more than four",
+  "look at the crossing for Dahl",
 ])("%j asks for no value", async (line) => {
   const { say, bookings } = createFerry();
   expect((await say(line)).pending ?? []).toEqual([]);

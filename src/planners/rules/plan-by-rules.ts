@@ -16,7 +16,6 @@ import type { DateClock } from "../../dates/read-dates.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { findRefusals } from "../../language/refusals.ts";
-import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { sayName } from "../../plan/say-call.ts";
 import { afterWait, onlyIf, readConditional } from "./conditions.ts";
@@ -24,7 +23,6 @@ import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
 import type { Doubt } from "./doubts.ts";
 import type { Part } from "./items.ts";
-import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
 import { compileTool, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import {
@@ -38,15 +36,7 @@ import {
   unusedIn,
 } from "./proposals.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
-import {
-  type BoundThing,
-  maxTokens,
-  onceEach,
-  quotedWord,
-  type RequestText,
-  readRequest,
-  textBetween,
-} from "./request.ts";
+import { type BoundThing, maxTokens, onceEach, type RequestText, readRequest, textBetween } from "./request.ts";
 import { sayPhrase } from "./say.ts";
 import type { Match } from "./slot-values.ts";
 import { waitsOf } from "./steps.ts";
@@ -90,7 +80,6 @@ export interface Planned {
 interface MoreOfRefusal {
   readonly details?: Partial<Details>;
   readonly parts?: Parts;
-  readonly isUnread?: boolean;
   readonly meant?: readonly Meaning[];
   readonly reader?: RequestReader;
 }
@@ -163,10 +152,10 @@ export class Planning {
     return (await this.#planConditional(text)) ?? this.planText(text);
   }
 
-  /** Plans a refused text like the most similar example, or from its words and values in any order. */
+  /** Plans a refused text from its words and values in any order. */
   async planLoosely(text: string, planned: Planned | Refused): Promise<Planned | Refused> {
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
-    return (await this.#findLikely(text, planned)) ?? this.#propose(text, planned);
+    return this.#propose(text, planned);
   }
 
   async #propose(text: string, refused: Refused): Promise<Planned | Refused> {
@@ -290,9 +279,7 @@ export class Planning {
       const parts = () => found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
       const { reason, why } = isTalk ? smallTalk : this.#refuse(found, reader);
-      const isOpen = reason === "not-understood" || reason === "question";
-      const isUnread = isOpen && found.matches.length === 0 && found.match === undefined && !("unfit" in found);
-      return new Refused(reason, why, { details: { words }, parts, isUnread, reader });
+      return new Refused(reason, why, { details: { words }, parts, reader });
     }
     const [best] = found.readings;
     if (!found.isTie && best.doubts.length === 0) return this.#toPlanned(best, reader);
@@ -374,28 +361,6 @@ export class Planning {
     const reason = doubt.kind === "left" ? "not-understood" : "unsure";
     const said = quote(textBetween(request, doubt.start, doubt.end));
     return new Refused(reason, `${said} ${doubtful[doubt.kind]}`, { meant, reader });
-  }
-
-  async #findLikely(text: string, { more }: Refused): Promise<Planned | Refused | undefined> {
-    const { isUnread, details } = more;
-    const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
-    // Questions are refused only for tools with effects.
-    const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
-    const like = isUnread && !isBarred && cutWishes(text).length < 2 ? findLike(this.rules, text) : undefined;
-    if (like === undefined) return undefined;
-    const { tool, example: meaning } = like;
-    const planned = await this.planText(meaning);
-    if (planned instanceof Refused || planned.steps.length !== 1) return undefined;
-    const [part] = planned.parts();
-    if (part === undefined || part.tool !== tool) return undefined;
-    const reasoning = cutText(text.trim().replace(/\s+/g, " "), 300);
-    const steps = planned.steps.map((step) => (step.reasoning === undefined ? step : { ...step, reasoning }));
-    const summary = `like "${meaning}" of ${tool}`;
-    const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
-    if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
-    const why = `${quote(text)} is only slightly ${summary}`;
-    const meant = [{ steps, certainty: 0.5, unused: [], text: meaning }];
-    return new Refused("unsure", why, { ...(details && { details }), meant });
   }
 
   #refuse(found: Failed, reader: RequestReader): Refused {
