@@ -173,6 +173,9 @@ function withoutNouns(said: string, item: QuestionItem): string {
   const [first = "", ...counted] = left;
   const isCount = readNumber([first.toLowerCase()], 0) !== undefined || /^\d+$/.test(first);
   const isSmall = (word: string) => smallWords.has(word.toLowerCase());
+  // "One moment" and "30 euros" do not say how many.
+  const isOther = counted.some((word) => /^(?:moment|sec\w*|euros?|dollars?|pounds?|cents?|%|percent)$/i.test(word));
+  if (isOther) return said;
   const isNoun = counted.length <= 2 && counted.every((word) => /^\p{L}+$/u.test(word) && !isSmall(word));
   return isCount && (isNoun || /^of (?:them|us|it|those|these)$/i.test(counted.join(" "))) ? first : left.join(" ");
 }

@@ -8,7 +8,7 @@ import { ordinals } from "../english/numbers.ts";
 import { emptyWords, lightVerbs, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
-import { type Call, type CallSlot, callsIn, says } from "../planners/rules/calls.ts";
+import { type Call, type CallSlot, callsIn, leadsTo, says } from "../planners/rules/calls.ts";
 import { isArticle, isFiller } from "../planners/rules/courtesy.ts";
 import { itemsOf, type Part, textOf } from "../planners/rules/items.ts";
 import { inputOfPhrase, type ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -146,14 +146,15 @@ function* withValue(call: Call, options: FillOptions, state: State): Generator<S
   const until = Math.min(options.end, ...[...options.request.things.keys()].filter((place) => place >= at));
   for (const slot of call.slots) {
     if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
-    if (slot.type.kind === "number" && isDifference(options.request.words, at)) continue;
+    if (slot.type.kind === "number" && mayBeOther(slot, options.request.words, at)) continue;
     for (const { value, end } of readingsAt(slot, options, at))
       if (end <= until) yield { ...state, at: end, values: { ...values, [slot.name]: [value] } };
   }
 }
 
-/** True for "by 3 degrees", "another 20 cm" and "two more", which add to the value from before. */
-function isDifference(words: readonly string[], at: number): boolean {
+/** True for "by 3 degrees", "another 20 cm" and "two more", which add to the value from before, and for "at 8". */
+function mayBeOther(slot: CallSlot, words: readonly string[], at: number): boolean {
+  if (words[at - 1] === "at") return !leadsTo(slot, words, at);
   return /^(?:by|another)$/.test(words[at - 1] ?? "") || words[at + 1] === "more";
 }
 

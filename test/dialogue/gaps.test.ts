@@ -109,8 +109,8 @@ it.each<[said: readonly string[], asked: readonly (string | undefined)[], made: 
   ],
   [
     // Of these only the last one says how many, and "at 7" says the time.
-    ["a crossing for Dahl on sunday", "the 5th", "at 7", "four or five", "not three", "4"],
-    ["Which cars?", undefined, "Which cars?", undefined, undefined, undefined],
+    ["a crossing for Dahl on sunday", "the 5th", "at 7", "four or five", "30 euros", "not three", "4"],
+    ["Which cars?", undefined, "Which cars?", undefined, undefined, undefined, undefined],
     { name: "Dahl", cars: 4, at: "2026-11-29T07:00:00.000Z" },
   ],
 ])("%j asks for what is lacking, one value after the other", async (said, asked, made) => {

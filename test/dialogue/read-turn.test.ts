@@ -46,6 +46,7 @@ it.each<[how: string, lines: readonly string[], calls: Calls]>([
   ["another time", [list, "move the attic to 8pm", "no, 6pm"], [move(12, "26T18:00")]],
   ["a value that should be", [list, "set the attic to 5 seats", "it should be 7"], [seats(12, 7)]],
   ["another time of what was created", ["let Loft for 6 people tomorrow at 6pm", "no, 8pm"], [move(15, "27T20:00")]],
+  ["an hour", [loft, "at 7"], [move(15, "27T19:00")]],
   ["an unknown name, looked up first", ["close Cellar"], [close(14)]],
   ["an unknown name that is told, and a pronoun", ["the cellar is flooded, close it"], [close(14)]],
   [
