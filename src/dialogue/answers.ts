@@ -102,7 +102,10 @@ function readValue(
   const type = isAnyDate ? anyDate : slotTypeOf([schema as JsonSchema]);
   // In "the upper one", "one" is a pronoun; "the 5th" and "at 7" are no counts.
   if (type.kind === "number" && /\S ones?$|\d(?:st|nd|rd|th)\b|^(?:at|around|about) /i.test(said)) return undefined;
-  if (schema.format === "date-time") return readTime(item, said, clock);
+  if (schema.format === "date-time") {
+    const time = readTime(item, said, clock);
+    return time !== undefined && isAnswer(schema, time) ? time : undefined;
+  }
   const texts = [
     isWhole ? text.trim() : withoutNouns(said, item),
     ...(isDate(type) ? [`on ${said.replace(dateLead, "")}`] : []),
@@ -126,7 +129,7 @@ function readTime(item: QuestionItem, said: string, clock: DateClock): JsonValue
     const whole = read.find(({ end }) => end === request.words.length);
     if (whole !== undefined) return whole.value;
   }
-  // "In an hour" is not on that day.
+  // "In an hour" is not on that day, and "later" counts from what nobody said.
   const isOther =
     dayIn(readRequest(said, clock)) !== undefined ||
     /\blater\b/.test(said) ||

@@ -122,7 +122,7 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
   );
 }
 
-const unitMs = { minute: 60_000, hour: 3_600_000, day: dayMs, week: 7 * dayMs };
+const unitMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: dayMs, week: 7 * dayMs };
 const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, half: 0.5 };
 const forward = /^(?:later|longer|more|back)$/;
 const backward = /^(?:earlier|sooner|forward|less)$/;
@@ -149,7 +149,7 @@ function durationAt(words: readonly string[], start: number): { ms: number; end:
   const at = words[first] === "by" ? first + 1 : first;
   const amount = counts[words[at] ?? ""] ?? Number(words[at] ?? "");
   const unit = words[at] === "half" && /^an?$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
-  const size: number | undefined = unitMs[(words[unit] ?? "").replace(/s$/, "") as keyof typeof unitMs];
+  const size = unitMs[(words[unit] ?? "").replace(/s$/, "")];
   const direction = words[isLed ? start : unit + 1] ?? "";
   if (size === undefined || !(amount > 0) || !(forward.test(direction) || backward.test(direction))) return undefined;
   return { ms: amount * size * (backward.test(direction) ? -1 : 1), end: isLed ? unit + 1 : unit + 2 };
@@ -215,7 +215,7 @@ function complete(said: Said, base: TimeBase, clock: DateClock): Wall | undefine
   // "8" means 8:00 or 20:00, whichever is nearer to the known time of day; without one, "1" to "12" are 1:00 to 12:00.
   const half = dayMs / 2;
   const hours = [said.time % half, (said.time % half) + half];
-  const near = (ms: number) => Math.abs(ms - (known.time ?? 6.5 * unitMs.hour));
+  const near = (ms: number) => Math.abs(ms - (known.time ?? 6.5 * 3_600_000));
   return { day, time: hours.reduce((best, each) => (near(each) < near(best) ? each : best)) };
 }
 

@@ -8,12 +8,14 @@ import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate, yearAt } from "../dates/say-date.ts";
 import type { RequestDate, RequestText } from "../planners/rules/request.ts";
 
-/** Step id of the first question. */
-const asks = "q1";
+/** Step id of a question, by its place in the draft. */
+function askId(place: number): string {
+  return `q${place + 1}`;
+}
 
 /** Refers to the answer to a question of the draft by its place. */
 export function answerReference(place: number): JsonObject {
-  return { $ref: `q${place + 1}` };
+  return { $ref: askId(place) };
 }
 
 export function asking(
@@ -21,16 +23,15 @@ export function asking(
   steps: readonly PlanStep[],
   source: PlanDraft["source"],
 ): PlanDraft {
-  const ids = questions.map((_, at) => `q${at + 1}`);
-  const waits = questions.map(
-    (ask, at): PlanStep => ({ id: `q${at + 1}`, wait: { ask }, dependsOn: ids.slice(0, at) }),
-  );
+  const ids = questions.map((_, at) => askId(at));
+  const waits = questions.map((ask, at): PlanStep => ({ id: askId(at), wait: { ask }, dependsOn: ids.slice(0, at) }));
   const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([...ids, ...(step.dependsOn ?? [])])] }));
   return { steps: [...waits, ...behind], source };
 }
 
 export function ifAnswered(steps: readonly PlanStep[], option?: string, several = false): readonly PlanStep[] {
   const chosen = JSON.stringify(option);
+  const asks = askId(0);
   const condition = option === undefined ? asks : several ? `${chosen} in ${asks}` : `${asks} == ${chosen}`;
   return steps.map((step) => ({
     ...step,
