@@ -262,6 +262,14 @@ it("an answer to a missing value may be followed by which thing was meant", asyn
   );
 });
 
+it("a missing value of a thing that the thread knows is that thing's", async () => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("add change to winter tyres");
+  await say("postpone the tyres");
+  const { steps } = await say("10 december");
+  expect(steps.at(-1)).toMatchObject({ status: "completed", input: { id: "t1", dueDate: "2026-12-10" } });
+});
+
 it("asks what a known thing lacks", async () => {
   const { tools, calls } = createShop();
   const { say } = createTalkAgent({ tools });

@@ -95,6 +95,12 @@ it.each<[said: readonly string[], asked: readonly (string | undefined)[], made: 
     { name: "Dahl ${q1}", cars: 2, at: "2026-11-30T10:00:00.000Z" },
   ],
   [
+    // No crossing is for 0 cars, and no february has 31 days.
+    ["a crossing for Dahl", "0", "2", "31 february at 9am", "28 february at 9am"],
+    ["Which cars?", undefined, "When?", undefined, undefined],
+    { name: "Dahl", cars: 2, at: "2027-02-28T09:00:00.000Z" },
+  ],
+  [
     // None of these says the time, and what was said before stays.
     [
       "a crossing for Dahl with 3 cars",
