@@ -65,6 +65,8 @@ const light = wordSet(
 );
 
 const quantifiers = wordSet("all every each");
+/** Prepositions that change the value behind them, unlike "to" and "at". */
+const relating = wordSet("after before between since under over within without near");
 
 /**
  * Reads each word of a fragment as a value of the call or skips it as meaningless. Returns up to 50 ways to do so, the
@@ -124,7 +126,7 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   // If a slot takes free text, a word of the call may belong to that text: "glue sticks".
   const mayBeText = call.slots.some((slot) => options.takesText?.(slot));
   const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
-  const isFree = isPassed(word, options);
+  const isFree = isPassed(word, options) && !relating.has(word);
   const isLoose = state.isLoose || !(isOwn || isArticle(word) || isFiller(word) || prepositions.has(word));
   const own = isOwn ? [...state.own, stem(word)] : state.own;
   if (isFree || isOwn) yield { ...state, at: at + 1, own, skipped: state.skipped + 1, isLoose };

@@ -104,7 +104,7 @@ function saidAt(request: RequestText, start: number, base: TimeBase): Said | und
   if (durationAt(request.words, start) !== undefined) return shiftAt(request, start, base);
   const first = partAt(request, start, base);
   if (first === undefined) return undefined;
-  const second = partAt(request, first.end, base);
+  const second = partAt(request, request.words[first.end] === "," ? first.end + 1 : first.end, base);
   const isOther = second !== undefined && (first.day === undefined) !== (second.day === undefined);
   return isOther && (first.time === undefined) !== (second.time === undefined) ? { ...first, ...second } : first;
 }

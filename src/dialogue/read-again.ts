@@ -127,22 +127,23 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const said = line.withThing(thing, reference);
   const rules = all.find(({ tool }) => tool.name === step.tool);
   if (rules === undefined) return undefined;
-  for (const call of callsOf(rules, step.input)) {
-    // A number in the line may also be the key of another thing.
-    const mayBeKey = line.wish?.opening !== "none";
-    if (mayBeKey && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
-    // The thing that was created by mistake would remain.
-    if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
-    const isRepeated = ({ name }: CallSlot) => (known ? name === known.labelField : Object.hasOwn(step.input, name));
+  // A number in the line may also be the key of another thing.
+  const mayBeKey = line.wish?.opening !== "none";
+  if (mayBeKey && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
+  // The thing that was created by mistake would remain.
+  if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
+  const keySlot = known?.keyInputs.get(step.tool);
+  const baseOf = timesOf(thing ?? known, timesIn(step.input), corrects);
+  const isRepeated = ({ name }: CallSlot) => (known ? name === known.labelField : Object.hasOwn(step.input, name));
+  const ways = callsOf(rules, step.input).flatMap((call) => {
     const takesText = (slot: CallSlot) =>
       !corrects && thing === undefined && isRepeated(slot) && fitsLead(line, call, slot);
-    const keySlot = known?.keyInputs.get(step.tool);
-    const baseOf = timesOf(thing ?? known, timesIn(step.input), corrects);
-    const ways = fillCall(call, { ...said, takesText, keySlot, baseOf });
-    const calls = await certainCalls(call, ways, (filled) => repeat(line, step, { ...target, rules, call, filled }));
-    if (calls !== undefined) return calls.length > 0 ? calls : undefined;
-  }
-  return undefined;
+    return fillCall(call, { ...said, takesText, keySlot, baseOf }).map((filled) => ({ call, filled }));
+  });
+  return certainCalls(
+    ways.sort((one, other) => compareFilled(one.filled, other.filled)),
+    (way) => repeat(line, step, { ...target, rules, ...way }),
+  );
 }
 
 /** True unless a preposition leads to another slot, or to a name: "same for Mia" is about a person, and no message. */
@@ -154,18 +155,22 @@ function fitsLead({ wish, request: { words } }: ThreadLine, { slots }: Call, { l
   return message !== "always" && (isLed({ leads }) || !slots.some((each) => !isReadable(each.type) && isLed(each)));
 }
 
+interface Way {
+  readonly call: Call;
+  readonly filled: Filled;
+}
+
 /** Returns no calls if two equally good ways give different calls: "at nine" may begin or end a shift. */
 async function certainCalls(
-  call: Call,
-  ways: readonly Filled[],
-  make: (filled: Filled) => Promise<readonly MeantCall[] | undefined>,
+  ways: readonly Way[],
+  make: (way: Way) => Promise<readonly MeantCall[] | undefined>,
 ): Promise<readonly MeantCall[] | undefined> {
-  for (const [at, filled] of ways.entries()) {
-    const calls = await make(filled);
+  for (const [at, way] of ways.entries()) {
+    const calls = await make(way);
     if (calls === undefined) continue;
-    for (const way of ways.slice(at + 1).filter((each) => isEqual(call, filled, each))) {
-      const others = (await make(way)) ?? calls;
-      if (canonicalJson(others.map(inputOfCall)) !== canonicalJson(calls.map(inputOfCall))) return [];
+    for (const equal of ways.slice(at + 1).filter((each) => isEqual(way, each))) {
+      const others = (await make(equal)) ?? calls;
+      if (canonicalJson(others.map(inputOfCall)) !== canonicalJson(calls.map(inputOfCall))) return undefined;
     }
     return calls;
   }
@@ -173,19 +178,17 @@ async function certainCalls(
 }
 
 /** True if neither way is better, and both fill the text slots with the same values. */
-function isEqual({ slots }: Call, one: Filled, other: Filled): boolean {
-  const texts = slots.filter(({ type }) => !isReadable(type));
+function isEqual(one: Way, other: Way): boolean {
+  const texts = [...one.call.slots, ...other.call.slots].filter(({ type }) => !isReadable(type));
   const isSame = ({ name }: CallSlot) =>
-    canonicalJson(one.values[name] ?? []) === canonicalJson(other.values[name] ?? []);
-  return compareFilled(one, other) === 0 && texts.every(isSame);
+    canonicalJson(one.filled.values[name] ?? []) === canonicalJson(other.filled.values[name] ?? []);
+  return compareFilled(one.filled, other.filled) === 0 && texts.every(isSame);
 }
 
 const inputOfCall = ({ input }: MeantCall) => input;
 
-interface Repeated extends Target {
+interface Repeated extends Target, Way {
   readonly rules: ToolRules;
-  readonly call: Call;
-  readonly filled: Filled;
 }
 
 async function repeat(line: ThreadLine, step: DoneStep, repeated: Repeated): Promise<readonly MeantCall[] | undefined> {

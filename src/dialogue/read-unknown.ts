@@ -4,7 +4,8 @@ import { yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
 import { escapeTemplate } from "../core/text.ts";
 import type { Turn } from "../core/turn.ts";
-import { lightVerbs, questionWords, smallWords } from "../english/word-classes.ts";
+import { lightVerbs, questionWords, smallWords, titles } from "../english/word-classes.ts";
+import { toSingular } from "../language/word-forms.ts";
 import { callsIn } from "../planners/rules/calls.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -33,7 +34,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
     const like = line.thingLike(lister);
     if (like === undefined) continue;
     for (const name of names) {
-      const thing: KnownThing = { ...like, label: line.textOf(name) };
+      const thing: KnownThing = { ...like, label: nameIn(line, name) };
       const meant = { things: [thing], isOpen: false };
       const pronoun: readonly Reference[] = it === undefined ? [] : [{ ...it, how: "pronoun", ...meant }];
       const known = line.withReferences({ ...name, how: "name", ...meant }, ...pronoun);
@@ -43,7 +44,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
         (await readAgain(known)) ??
         (await askMissing(known));
       if (read === undefined) continue;
-      return lookWith(lister, {});
+      return lookWith(lister, await lookFor(lister, thing));
     }
   }
   return undefined;
@@ -54,20 +55,49 @@ function lookWith({ tool }: ToolRules, input: JsonObject): PlanTurn {
   return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
 }
 
+/** Returns "Haddad" for "Mr Haddad" and "the Haddad group", and "Okafor" for "the Okafors". */
+function nameIn(line: ThreadLine, { start, end }: Part): string {
+  const { request } = line;
+  const places = Array.from({ length: end - start }, (_, index) => start + index);
+  const isTitle = (at: number) => titles.has(request.words[at] ?? "");
+  const own = places.filter((at) => !isTitle(at) && isCapital(request, at));
+  const text = line.textOf({ start: own[0] ?? start, end: (own.at(-1) ?? end - 1) + 1 });
+  return request.words[start - 1] === "the" ? toSingular(text) : text;
+}
+
+/** True if the tool can select a day, because then it may list only today. */
+function isPartial({ schemas }: ToolRules): boolean {
+  return Object.values(schemas.input.properties ?? {}).some((schema) => isDate(slotTypeOf([schema])));
+}
+
+/** Searches for the name in a list that may show only a part; any other list is shown whole. */
+async function lookFor(lister: ToolRules, thing: KnownThing): Promise<JsonObject> {
+  const search = isPartial(lister) ? await searchFor(lister, thing) : undefined;
+  return search ?? {};
+}
+
+/** Returns the input by which the tool searches for the name. */
+async function searchFor(own: ToolRules, { labelField, label = "" }: KnownThing): Promise<JsonObject | undefined> {
+  for (const { rule, slots } of callsIn(own)) {
+    const slot = slots.find(({ name, type }) => type.kind === "text" && (name === labelField || name === "query"));
+    const input = { ...rule.fixed, [slot?.name ?? ""]: escapeTemplate(label) } as JsonObject;
+    if (slot !== undefined && isPureStep(own.tool, input) && !(await issueOf(input, own.tool, undefined))) return input;
+  }
+  return undefined;
+}
+
 /** Asks before changing a thing found in a list of one day, because another day may have one of the same name. */
 export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const [step] = focus.steps;
   if (turn.status !== "plan" || step?.stepId !== lookId || Object.keys(step.input).length > 0) return turn;
   const lister = rules.find(({ tool }) => tool.name === step.tool);
-  const { properties = {} } = lister?.schemas.input ?? {};
-  const isPartial = Object.values(properties).some((schema) => isDate(slotTypeOf([schema])));
   const { source } = turn.draft;
   const steps = turn.draft.steps as readonly PlanStep[];
   const isChange = steps.some(({ tool, input }) => {
     const own = rules.find((each) => each.tool.name === tool);
     return own !== undefined && input !== undefined && !isPureStep(own.tool, input);
   });
-  if (!isPartial || !isChange || !steps.every(callsTool)) return turn;
+  if (lister === undefined || !isPartial(lister) || !isChange || !steps.every(callsTool)) return turn;
   const meant = source?.read?.map(({ text }) => text) ?? [];
   const question = yesOrNo(`Did you mean ${meant.join(" and ")}?`);
   return { status: "plan", draft: asking([question], ifAnswered(steps), source) };
@@ -85,13 +115,8 @@ export async function lookFirst(line: ThreadLine, turn: Turn): Promise<Turn> {
   if (named?.label === undefined) return turn;
   for (const own of rules) {
     if (line.thingLike(own)?.kind !== named.kind) continue;
-    for (const { rule, slots } of callsIn(own)) {
-      const names = [named.labelField, "query"];
-      const slot = slots.find(({ name, type }) => type.kind === "text" && names.includes(name));
-      const input = { ...rule.fixed, [slot?.name ?? ""]: escapeTemplate(named.label) } as JsonObject;
-      if (slot === undefined || !isPureStep(own.tool, input) || (await issueOf(input, own.tool, undefined))) continue;
-      return lookWith(own, input);
-    }
+    const input = await searchFor(own, named);
+    if (input !== undefined) return lookWith(own, input);
   }
   return turn;
 }

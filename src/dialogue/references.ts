@@ -220,8 +220,12 @@ function nameAt(line: Line, start: number, focus: Focus): Reference | undefined 
   const things = here.length > 0 ? here : fits;
   const whole = things.filter(({ label }) => wordsOfLabel(label).length === end - first);
   const meant = whole.length > 0 ? whole : things;
-  return { start, end, how: "name", things: meant, isOpen: meant.length > 1 };
+  const isGroup = from > start && groupNouns.has(line.words[end] ?? "");
+  return { start, end: isGroup ? end + 1 : end, how: "name", things: meant, isOpen: meant.length > 1 };
 }
+
+/** Nouns behind a person's name: "the Haddad party". */
+const groupNouns = wordSet("party group family couple");
 
 function wordsOfLabel(label = ""): readonly string[] {
   return tokenize(label, 40).flatMap(({ kind, norm }) => (kind === "sign" ? [] : [norm]));

@@ -149,6 +149,6 @@ function isStamp(name: string, value: unknown): boolean {
 
 /** "4 people", "1 seat", "price 12.5". */
 function sayNumber(name: string, value: number): string {
-  const one = name === "people" ? "person" : toSingular(name);
+  const one = toSingular(name);
   return one === name ? `${name} ${value}` : `${value} ${value === 1 ? one : name}`;
 }

@@ -13,6 +13,7 @@ import { Planning } from "../planners/rules/plan-by-rules.ts";
 import { type BoundThing, isCapital, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, lookId, readFocus } from "./focus.ts";
+import { isTime } from "./half-said.ts";
 import { findReferences, isPronoun, type Reference } from "./references.ts";
 import { exampleOf, thingsIn } from "./things.ts";
 import { isMark, readWish, subjects, type Wish } from "./wish.ts";
@@ -181,7 +182,13 @@ export class ThreadLine {
     if (schemas.output === undefined) return undefined;
     const [thing] = thingsIn(this.turn.tools, tool.name, {}, exampleOf(schemas.output));
     if (thing === undefined || thing.path.length === 0) return undefined;
-    return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
+    // An output may declare as plain text what an input declares as a time.
+    const inputs = this.rules.map((each) => each.schemas.input.properties ?? {});
+    const fields = Object.entries(thing.fields).map(([name, value]) => {
+      const input = inputs.find((own) => own[name]?.format !== undefined)?.[name];
+      return [name, input === undefined || isTime(value) ? value : exampleOf(input)];
+    });
+    return { ...thing, fields: Object.fromEntries(fields), tool: tool.name, runId: "", stepId: lookId, isGone: false };
   }
 
   textOf({ start, end }: Part): string {

@@ -137,7 +137,7 @@ const otherContractions = `
 let's: let us; lets: let us; cannot: can not; cant: can not; can't: can not; wont: will not; won't: will not;
 im: i am; ive: i have; weve: we have; youve: you have; theyve: they have; theyre: they are; youre: you are;
 gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; n: and; w: with; til: until; till: until;
-pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; np: no problem; ty: thanks`;
+pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; ppl: people; thx: thanks; np: no problem; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
 /** Small words with two swapped letters: "teh", "adn", "fro". "Are" is left out, because "Rae" is a name. */

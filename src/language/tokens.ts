@@ -1,4 +1,4 @@
-import { contractedWords, contractionEndings, contractions } from "../english/word-classes.ts";
+import { contractedWords, contractionEndings, contractions, isPastVerb } from "../english/word-classes.ts";
 
 export interface Token {
   readonly kind: "word" | "number" | "quote" | "address" | "sign" | "thing";
@@ -15,6 +15,7 @@ const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:(?:['’]|&(?=\p{L}))[\p{L}\p{M}]+)*
 const address =
   /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
 const number = /\d+,\d\d(?!\d|,\d)|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
+const nextWord = /\s+[a-z]{2,20}\b/iy;
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
 const arrow = /→|⇒|➔|➜|[-=]>/y;
@@ -100,10 +101,16 @@ class Tokenizer {
     if (whole !== undefined) return this.#pushAll(whole, position, end);
     const stem = norm.slice(0, apostrophe);
     const ending = apostrophe > 0 ? contractionEndings.get(norm.slice(apostrophe + 1)) : undefined;
-    if (ending === undefined || (ending === "is" && !contractedWords.has(stem)))
+    if (ending === undefined || (ending === "is" && !contractedWords.has(stem) && !this.#tellsState(end)))
       return this.#push("word", norm, position, end);
     this.#push("word", stem, position, position + found.length - (norm.length - apostrophe));
     return this.#push("word", ending, this.#lastEnd, end);
+  }
+
+  /** True in front of "done" and "cancelled", where "'s" means "is" and no owner: "the milk's done". */
+  #tellsState(position: number): boolean {
+    const next = matchAt(nextWord, this.text, position)?.trim().toLowerCase() ?? "";
+    return /^(?:done|due|gone|ready|not|already)$/.test(next) || isPastVerb(next);
   }
 
   #pushAll(norms: readonly string[], start: number, end: number): number {

@@ -40,7 +40,16 @@ const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string
   return index;
 });
 
+const irregular = new Map([
+  ["people", "person"],
+  ["children", "child"],
+  ["men", "man"],
+  ["women", "woman"],
+]);
+
 export function toSingular(word: string): string {
+  const known = irregular.get(word);
+  if (known !== undefined) return known;
   if (!/[^su]s$/.test(word) || word.length < 4) return word;
   return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
 }

@@ -48,8 +48,8 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
 }
 
 interface FindTodoOptions {
-  /** With `words`, a few whole words of the title are enough if only one todo has them. */
-  readonly match: "words" | "whole";
+  /** With `words`, whole words of the title are enough if only one todo has them; with `object`, all but the first. */
+  readonly match: "words" | "object";
   readonly completed?: boolean;
 }
 
@@ -89,10 +89,11 @@ async function findByTitle(
   const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
   const exact = sameText.length > 0 ? sameText : sameKey.todos;
   if (exact.length > 0) return chooseOne(title, exact, completed);
+  const named = title.replace(/^(?:the|my|that|this) /i, "").replace(/(?<=\S) one$/i, "");
+  const fitting = await fittingOf(find, title, wordsOf(named));
+  if (fitting.length > 1 || fitting.some((todo) => match === "words" || isObjectOf(todo, named)))
+    return chooseOne(title, fitting, completed);
   if (match === "words") {
-    const named = title.replace(/^(?:the|my|that|this) /i, "");
-    const fitting = await fittingOf(find, title, wordsOf(named));
-    if (fitting.length > 0) return chooseOne(title, fitting, completed);
     // On a shopping list, "a pint of cream" means "buy cream".
     const thing = boughtIn(title);
     const bought = thing === titleKey(title) ? [] : await fittingOf(find, title, wordsOf(thing));
@@ -101,8 +102,8 @@ async function findByTitle(
   }
   const [known] = (await find({ id: title, limit: 1 })).todos;
   if (known !== undefined) return known;
-  const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
-  const message = `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`;
+  const needed = match === "object" ? " This operation needs the title without its first word, or an id." : "";
+  const message = `No todo is titled ${quote(title)}${inList(list)}.${needed}`;
   return failNotFound(find, title, message);
 }
 
@@ -113,6 +114,11 @@ async function fittingOf(find: Find, title: string, words: readonly string[]): P
     const own = wordsOf(todo.title);
     return words.every((word) => own.includes(word));
   });
+}
+
+/** True for "plot rent" if the title is "Pay the plot rent". */
+function isObjectOf({ title }: Todo, named: string): boolean {
+  return titleKey(title).replace(/^\S+ (?:(?:the|an?|my|our) )?/, "") === titleKey(named);
 }
 
 /** Returns "cream" for "buy cream", "get a pint of cream" and "the cream". */
@@ -232,11 +238,11 @@ async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOper
       return toPatch(expected, { completed: false, completedAt: null });
     }
     case "update": {
-      const expected = await findTodo(call, input, { match: "whole" });
+      const expected = await findTodo(call, input, { match: "words" });
       return toPatch(expected, newFields(input, expected, call.now()));
     }
     case "delete": {
-      const expected = await findTodo(call, input, { match: "whole" });
+      const expected = await findTodo(call, input, { match: "object" });
       return { type: "remove", id: expected.id, expected };
     }
     case "clear":
