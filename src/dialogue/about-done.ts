@@ -5,6 +5,7 @@ import { wordSet } from "../english/word-set.ts";
 import { stem, toSingular } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
 import { lastChange } from "./focus.ts";
+import { hasTime } from "./half-said.ts";
 import { sayThing } from "./say-thing.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
@@ -55,13 +56,20 @@ function didYou(line: ThreadLine): string | undefined {
   return `${lastChange(focus, thing) === undefined ? "No" : "Yes"}: ${sayThing(thing, line.turn)}.`;
 }
 
-const besides = wordSet("many still there right");
-const leading = wordSet("and so but ok okay oh well then");
+const besides = wordSet("many still there right again anything");
+const timeWords = wordSet("time day date hour");
+const leading = wordSet("and so but ok okay oh well then hello hi please");
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
-/** Answers "Which number has Ricci?" if all words but the name ask, name a field or mean nothing alone. */
+/** Answers "Which number has Ricci?". */
 function fieldOf(line: ThreadLine): string | undefined {
-  const { named, request } = line;
+  const { named, turn } = line;
+  if (named === undefined || asksAbout(line) === undefined) return undefined;
+  return `${sayThing(named.thing, turn).replace(/^./, (first) => first.toUpperCase())}.`;
+}
+
+/** Returns the words that name a field of the named thing if all others ask or mean nothing alone. */
+export function asksAbout({ named, request }: ThreadLine): readonly string[] | undefined {
   const from = request.words.findIndex((word) => !isMark(word) && !leading.has(word));
   const words = request.words.slice(from);
   if (!questions.test(words[0] ?? "") || named === undefined || named.thing.isContainer === true) return undefined;
@@ -71,14 +79,9 @@ function fieldOf(line: ThreadLine): string | undefined {
   // "Booked" says as much as "booking".
   const names = [...Object.keys(thing.fields), thing.kind, "number"].flatMap((name) => sayName(name).split(" "));
   const stems = new Set(names.map(stem));
-  const isFree = (word: string, at: number) =>
-    (at + from >= reference.start && at + from < reference.end) ||
-    isMark(word) ||
-    questions.test(word) ||
-    stems.has(stem(word)) ||
-    emptyWords.has(word) ||
-    besides.has(word);
-  return words.every(isFree)
-    ? `${sayThing(thing, line.turn).replace(/^./, (first) => first.toUpperCase())}.`
-    : undefined;
+  const others = words.filter((_, at) => at + from < reference.start || at + from >= reference.end);
+  const isField = (word: string) => stems.has(stem(word)) || (timeWords.has(word) && hasTime(thing.fields));
+  const isFree = (word: string) =>
+    isMark(word) || leading.has(word) || questions.test(word) || emptyWords.has(word) || besides.has(word);
+  return others.every((word) => isFree(word) || isField(word)) ? others.filter(isField) : undefined;
 }

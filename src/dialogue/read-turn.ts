@@ -16,7 +16,7 @@ import { readChange, readReplaced } from "./read-change.ts";
 import { readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { continuesSum, readOtherSum, readResultInText, readSum } from "./read-sums.ts";
-import { doubtLook, lookFirst, readUnknown } from "./read-unknown.ts";
+import { doubtLook, lookFirst, readUnknown, readUnknownAbout } from "./read-unknown.ts";
 import { showThread } from "./show-thread.ts";
 import { ThreadLine } from "./thread-line.ts";
 import { readUndo } from "./undo-line.ts";
@@ -89,6 +89,7 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     readSum(line) ??
     readOtherSum(line) ??
     (await readWithoutReasons(line)) ??
+    (await readUnknownAbout(line)) ??
     (await readLookUp(line)) ??
     (await readUnknown(line)) ??
     askMissing(line)

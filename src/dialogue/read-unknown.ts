@@ -12,16 +12,17 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isCapital } from "../planners/rules/request.ts";
 import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
-import type { PlanTurn } from "./draft-turn.ts";
+import { asksAbout } from "./about-done.ts";
+import { type PlanTurn, planTurn } from "./draft-turn.ts";
 import { isSameThing, type KnownThing, lookId, removes, takesKey } from "./focus.ts";
 import { askMissing } from "./gaps.ts";
 import { asking, ifAnswered } from "./questions.ts";
 import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
-import type { Reference } from "./references.ts";
+import { groupNouns, type Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
-import { itWords } from "./wish.ts";
+import { isOpening, itWords } from "./wish.ts";
 
 /** Plans a look-up for a change of something that the thread has not seen. The line is then read again. */
 export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefined> {
@@ -34,7 +35,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
     const like = line.thingLike(lister);
     if (like === undefined) continue;
     for (const name of names) {
-      const thing: KnownThing = { ...like, label: nameIn(line, name) };
+      const thing: KnownThing = { ...like, label: nameIn(line, name, like) };
       const meant = { things: [thing], isOpen: false };
       const pronoun: readonly Reference[] = it === undefined ? [] : [{ ...it, how: "pronoun", ...meant }];
       const known = line.withReferences({ ...name, how: "name", ...meant }, ...pronoun);
@@ -50,19 +51,36 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
   return undefined;
 }
 
+/** Searches for a thing that a question names and the thread has not seen: "what time is Patel again?". */
+export async function readUnknownAbout(line: ThreadLine): Promise<PlanTurn | undefined> {
+  const { start = 0, end = 0 } = line.wish ?? {};
+  for (const name of unknownNames(line, { start, end })) {
+    // In "what time is it in Moscow", the name is not that of a thing.
+    if (/\b(?:in|at|to|from|near|on)(?: (?:the|my|our))?$/.test(line.textOf({ start: 0, end: name.start }))) continue;
+    for (const lister of line.rules) {
+      const like = line.thingLike(lister);
+      if (like === undefined) continue;
+      const thing = { ...like, label: nameIn(line, name, like) };
+      const known = line.withReferences({ ...name, how: "name", things: [thing], isOpen: false });
+      const input = asksAbout(known)?.length ? await searchFor(lister, thing) : undefined;
+      if (input !== undefined) return planTurn([{ rules: lister, input }]);
+    }
+  }
+  return undefined;
+}
+
 function lookWith({ tool }: ToolRules, input: JsonObject): PlanTurn {
   const steps = [{ id: lookId, tool: tool.name, input, dependsOn: [] }];
   return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
 }
 
-/** Returns "Haddad" for "Mr Haddad" and "the Haddad group", and "Okafor" for "the Okafors". */
-function nameIn(line: ThreadLine, { start, end }: Part): string {
+/** Returns "Haddad" for "Mr Haddad" and "the Haddad group", and "Okafor" for "the Okafors" and "Okafors booking". */
+function nameIn(line: ThreadLine, { start, end }: Part, { kind }: KnownThing): string {
   const { request } = line;
-  const places = Array.from({ length: end - start }, (_, index) => start + index);
-  const isTitle = (at: number) => titles.has(request.words[at] ?? "");
-  const own = places.filter((at) => !isTitle(at) && isCapital(request, at));
-  const text = line.textOf({ start: own[0] ?? start, end: (own.at(-1) ?? end - 1) + 1 });
-  return request.words[start - 1] === "the" ? toSingular(text) : text;
+  const from = titles.has(request.words[start] ?? "") && start + 1 < end ? start + 1 : start;
+  const isGroup = groupNouns.has(request.words[end - 1] ?? "") && from + 1 < end;
+  const text = line.textOf({ start: from, end: isGroup ? end - 1 : end });
+  return request.words[start - 1] === "the" || request.words[end] === kind ? toSingular(text) : text;
 }
 
 /** True if the tool can select a day, because then it may list only today. */
@@ -146,7 +164,7 @@ function unknownNames({ request, rules, references }: ThreadLine, place: Part): 
   const isUnknown = (at: number) => {
     const word = words[at] ?? "";
     if (tokens[at]?.kind !== "word" || [...marks, ...references].some((each) => isIn(at, each))) return false;
-    if (isSmall(word) || pointing.test(word)) return false;
+    if (isSmall(word) || pointing.test(word) || isOpening(word)) return false;
     return !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];

@@ -225,7 +225,7 @@ function nameAt(line: Line, start: number, focus: Focus): Reference | undefined 
 }
 
 /** Nouns behind a person's name: "the Haddad party". */
-const groupNouns = wordSet("party group family couple");
+export const groupNouns = wordSet("party group family couple");
 
 function wordsOfLabel(label = ""): readonly string[] {
   return tokenize(label, 40).flatMap(({ kind, norm }) => (kind === "sign" ? [] : [norm]));

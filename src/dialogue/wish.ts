@@ -40,6 +40,10 @@ function openingAt(words: readonly string[], at: number, length: number): Wish["
   return openings.get(said) ?? openings.get(meant);
 }
 
+export function isOpening(word: string): boolean {
+  return openings.has(word);
+}
+
 /** Words that follow "do" unless it only emphasizes: "do the dishes" and "do you", but not "do tick it off". */
 const behindDo = /^(?:not|you|we|i|they|he|she|it|the|an?|my|our|your|that|this|some|any|all)$/;
 

@@ -254,10 +254,10 @@ it("what is added has no day of its own", async () => {
 
 it("an answer to a missing value may be followed by which thing was meant", async () => {
   const { agent, say } = createTalkAgent({ tools: createBuiltInTools() });
-  await agent.run("add change to winter tyres");
+  await agent.run("add change to winter tyres, add sell the summer tyres");
   await say("postpone the tyres");
   expect((await say("10 december")).text).toContain("change to winter tyres");
-  expect((await say("yes")).steps).toContainEqual(
+  expect((await say("the winter tyres")).steps).toContainEqual(
     expect.objectContaining({ input: expect.objectContaining({ dueDate: "2026-12-10" }), status: "completed" }),
   );
 });

@@ -65,7 +65,7 @@ describe("the words of an output", () => {
     [{ price: 12.5, nights: 3, room: { name: "Sea", id: 4 } }, "price 12.5, 3 nights, room: Sea"],
     [{ size: { width: 2, height: 3, deep: { x: 1 } }, parts: [{}, {}] }, "2 parts (size: width 2, height 3)"],
     [{ a: [{ id: 1 }], b: [{ id: 2 }] }, "a 1, b 1"],
-    [{ people: [{ name: "Ada" }], total: 7 }, "1 people: Ada (total 7)"],
+    [{ people: [{ name: "Ada" }], total: 7 }, "1 person: Ada (total 7)"],
     [{ name: "Ada", pin: { $sealed: "x" }, code: "[sensitive]" }, "Ada"],
     [{ $sealed: "x" }, "Done."],
   ])("of %j", (output, words) => {

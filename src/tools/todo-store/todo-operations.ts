@@ -2,6 +2,7 @@ import { AgentError, type AgentErrorDetails, type CallChoice, type TodoMatch } f
 import { defined, failOption } from "../../core/option-tables.ts";
 import { cutText } from "../../core/text.ts";
 import type { UndoneCall } from "../../core/tool.ts";
+import { isVerb } from "../../english/word-classes.ts";
 import { cutPage, foldText, writeOnce } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPage, type TodoStoreOutput } from "./todo.ts";
 import {
@@ -48,7 +49,7 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
 }
 
 interface FindTodoOptions {
-  /** With `words`, whole words of the title are enough if only one todo has them; with `object`, all but the first. */
+  /** With `words`, whole words of the title are enough if only one todo has them; with `object`, all but its verb. */
   readonly match: "words" | "object";
   readonly completed?: boolean;
 }
@@ -102,7 +103,7 @@ async function findByTitle(
   }
   const [known] = (await find({ id: title, limit: 1 })).todos;
   if (known !== undefined) return known;
-  const needed = match === "object" ? " This operation needs the title without its first word, or an id." : "";
+  const needed = match === "object" ? " This operation needs the title, with or without its verb, or an id." : "";
   const message = `No todo is titled ${quote(title)}${inList(list)}.${needed}`;
   return failNotFound(find, title, message);
 }
@@ -116,9 +117,11 @@ async function fittingOf(find: Find, title: string, words: readonly string[]): P
   });
 }
 
-/** True for "plot rent" if the title is "Pay the plot rent". */
+/** True for "pay plot rent" and "plot rent" if the title is "Pay the plot rent". */
 function isObjectOf({ title }: Todo, named: string): boolean {
-  return titleKey(title).replace(/^\S+ (?:(?:the|an?|my|our) )?/, "") === titleKey(named);
+  const [whole, said] = [title, named].map((text) => titleKey(text).replace(/\b(?:the|an?|my|our) /g, ""));
+  const [verb = "", ...others] = (whole as string).split(" ");
+  return whole === said || (isVerb(verb) && others.join(" ") === said);
 }
 
 /** Returns "cream" for "buy cream", "get a pint of cream" and "the cream". */

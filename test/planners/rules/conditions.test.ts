@@ -68,7 +68,7 @@ describe("a request with a condition", () => {
     const agent = createAgentWithTodos();
     await agent.run("add oat milk, add soy milk");
     const { error } = await agent.run("if milk is on my list, delete it");
-    expect(error).toMatchObject({ message: expect.stringContaining('No todo is titled "milk"') });
+    expect(error).toMatchObject({ message: expect.stringContaining('"milk" fits 2 todos') });
   });
 
   it.each([
