@@ -19,10 +19,12 @@ export async function askAfter(
   turn: TurnRequest,
   { details }: AgentError<"cannot-plan">,
 ): Promise<PlanDraft | undefined> {
-  const { proposals = [], reason } = details;
+  const { reason } = details;
+  const line = await ThreadLine.of(turn);
   const isWish = /^(?:not-understood|missing|unsure|ambiguous)$/.test(reason);
-  const fresh = isWish ? await askNew(await ThreadLine.of(turn)) : undefined;
+  const fresh = isWish ? await askNew(line) : undefined;
   if (fresh !== undefined) return fresh;
+  const proposals = details.proposals?.filter(({ steps }) => !line.misreadsOne(steps)) ?? [];
   const [best] = proposals;
   if (best === undefined) return undefined;
   // The answer confirms only the question. So the question must cover all words, except a noun for the missing value:

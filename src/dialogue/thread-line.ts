@@ -38,6 +38,9 @@ function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: st
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
 }
 
+/** "The van one", but not "the table for one". */
+const pointing = /\b(?:the|that|this|another|other)(?: (?!(?:for|to|at|by|of|in|on|with) )\S+){0,2} one\b/;
+
 interface KeyCall {
   readonly rules: ToolRules;
   readonly call: Call;
@@ -136,15 +139,22 @@ export class ThreadLine {
     return Object.create(this, { references: { value: references } });
   }
 
-  /** Finds a place in a list that the given steps, planned without the thread, take for a key: "the second" as 2. */
+  /** Finds a place in a list that the given steps, planned without the thread, take for another number: "the second" as 2. */
   misreadPlace(steps: readonly PlanStep[]): Reference | undefined {
     const isOther = ({ how, things: [thing] }: Reference) =>
       how === "place" &&
       steps.filter(callsTool).some(({ tool, input }) => {
         const key = input[thing?.keyInputs.get(tool) ?? ""];
-        return key !== undefined && key !== thing?.key;
+        const isNumber = key === undefined && Object.values(input).some((value) => typeof value === "number");
+        return isNumber || (key !== undefined && key !== thing?.key);
       });
     return this.references.find(isOther);
+  }
+
+  /** True if the steps take a place, or the "one" of "the other one", for a number. */
+  misreadsOne(steps: readonly PlanStep[]): boolean {
+    const isOne = steps.filter(callsTool).some(({ input }) => Object.values(input).includes(1));
+    return (isOne && pointing.test(this.request.words.join(" "))) || this.misreadPlace(steps) !== undefined;
   }
 
   get asks(): boolean {

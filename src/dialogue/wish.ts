@@ -1,6 +1,6 @@
 import { praise } from "../english/clauses.ts";
 import { readNumber } from "../english/numbers.ts";
-import { auxiliaries, isPastVerb, isVerb } from "../english/word-classes.ts";
+import { auxiliaries, isPastVerb, isVerb, questionWords } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { findMistyped } from "../language/word-forms.ts";
 import { contentEnds, contentStarts, isCourtesy, isSmallTalk } from "../planners/rules/courtesy.ts";
@@ -202,7 +202,12 @@ export function isMark(word = ""): boolean {
 }
 
 function trim({ words }: RequestText, { start, end }: Part): Part {
-  const from = Math.max(...contentStarts(words, start, end).filter((at) => at < end));
+  // "Check" is a courtesy in "check what is due", but not in "check it off".
+  const check = words.findIndex(
+    (word, at) => at >= start && word === "check" && !questionWords.has(words[at + 1] ?? ""),
+  );
+  const last = check < 0 ? end - 1 : check;
+  const from = Math.max(...contentStarts(words, start, end).filter((at) => at <= last));
   const to = Math.min(...contentEnds(words, from, end).filter((at) => at > from), end);
   const isArticle = /^(?:the|a|an)$/.test(words[from - 1] ?? "") && from > start;
   return { start: isArticle ? from - 1 : from, end: to };
