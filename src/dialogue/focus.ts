@@ -32,7 +32,7 @@ export interface Focus {
   readonly last: readonly DoneStep[];
   /** List or other container of the things of the last step; the first if there are several. */
   readonly container: KnownThing | undefined;
-  /** True if the previous line was not understood. Pronouns then refer to nothing. */
+  /** True if the previous line was not understood or its thing is gone. Pronouns then refer to nothing. */
   readonly isDistant: boolean;
   /** True if the previous line looked for things and found none. "It" and "the first one" then refer to nothing. */
   readonly isEmpty: boolean;
@@ -47,6 +47,7 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
   const mentions: Mention[] = [];
   const steps: DoneStep[] = [];
   const things = new Map<string, KnownThing>();
+  const undone: UndoneRun[] = [];
   let last: readonly DoneStep[] = [];
   for (const run of byLastStep(runs)) {
     const named = run.status === "suspended" ? namedIn(run) : [];
@@ -62,13 +63,13 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
       for (const thing of found)
         if (things.size < maxRemembered && !things.has(idOf(thing))) things.set(idOf(thing), thing);
     }
+    undone.push({ run, at: mentions.length });
     const offered = offeredBy(run, things);
     if (offered.length > 1) mentions.push({ kind: "offered", run, things: offered });
   }
+  const isLost = addRestored(mentions, undone, [...things.values()]);
   const container = containerOf(tools, mentions, steps);
-  // The line may be read again, after a look-up of its own.
-  const before = runs.find(({ status }) => status !== "running");
-  const isDistant = before?.status === "failed" && before.error?.code === "cannot-plan";
+  const isDistant = isLost || isRefused(runs);
   const isEmpty = showsNothing(steps[0], runs, mentions);
   return { mentions, things: [...things.values()], steps, last, container, isDistant, isEmpty };
 }
@@ -83,11 +84,18 @@ function showsNothing(
 
 /** Things that the user has named in a request that waits for an answer: "reschedule the sectional". */
 function namedIn({ runId, plan }: RunSnapshot): readonly KnownThing[] {
-  return (plan?.steps ?? []).flatMap(({ id: stepId, tool, input }): readonly KnownThing[] => {
-    const [keyField, key] = Object.entries(input ?? {}).find(([name]) => labelNames.includes(name)) ?? [];
-    if (tool === undefined || keyField === undefined || typeof key !== "string") return [];
-    return [{ ...namedThing(keyField, key, { tool, runId, stepId }), labelField: keyField }];
-  });
+  return (plan?.steps ?? []).flatMap(({ id: stepId, tool, input = {} }) =>
+    tool === undefined ? [] : namedBy({ tool, stepId, input }, runId),
+  );
+}
+
+function namedBy(
+  { tool, stepId, input }: Pick<DoneStep, "stepId" | "input"> & { readonly tool: string },
+  runId: string,
+) {
+  const [keyField, key] = Object.entries(input).find(([name]) => labelNames.includes(name)) ?? [];
+  if (keyField === undefined || typeof key !== "string") return [];
+  return [{ ...namedThing(keyField, key, { tool, runId, stepId }), labelField: keyField }];
 }
 
 function namedThing(kind: string, key: string, from: Pick<KnownThing, "tool" | "runId" | "stepId">): KnownThing {
@@ -130,7 +138,10 @@ export function takesKey({ tool, input }: Pick<DoneStep, "tool" | "input">, { ke
   return field !== undefined && input[field] === key;
 }
 
-export function thingOf(step: DoneStep, { things }: Pick<Focus, "things">): KnownThing | undefined {
+export function thingOf(
+  step: Pick<DoneStep, "tool" | "input">,
+  { things }: Pick<Focus, "things">,
+): KnownThing | undefined {
   return things.find((thing) => takesKey(step, thing));
 }
 
@@ -180,9 +191,48 @@ function mentionsOf(tools: readonly DefinedTool[], steps: readonly DoneStep[]) {
 const removing = new Set(verbsLike("delete"));
 
 export function removes(tool: string, input: JsonObject): boolean {
+  return saysOneOf(removing, tool, input);
+}
+
+function saysOneOf(verbs: ReadonlySet<string>, tool: string, input: JsonObject): boolean {
   const operation = Object.values(input).slice(0, 1);
   const words = [tool, ...operation].flatMap((name) => sayName(String(name)).split(" "));
-  return words.some((word) => removing.has(word));
+  return words.some((word) => verbs.has(word));
+}
+
+const creating = new Set([...verbsLike("create"), ...verbsLike("add")]);
+
+function isRefused(runs: readonly RunSnapshot[]): boolean {
+  // The line may be read again, after a look-up of its own.
+  const before = runs.find(({ status }) => status !== "running");
+  return before?.status === "failed" && before.error?.code === "cannot-plan";
+}
+
+interface UndoneRun {
+  readonly run: RunSnapshot;
+  /** Index of the mention before which its things come. */
+  readonly at: number;
+}
+
+/** Adds the things of undone runs. Returns true if the last one had things that are gone or unknown. */
+function addRestored(mentions: Mention[], undone: readonly UndoneRun[], things: readonly KnownThing[]): boolean {
+  let isLost = false;
+  for (const { run, at } of undone.toReversed()) {
+    const restored = restoredIn(run, things);
+    isLost ||= at === 0 && restored.length === 0 && run.steps.some(({ status }) => status === "undone");
+    mentions.splice(at, 0, ...restored);
+  }
+  return isLost;
+}
+
+/** Things whose change was undone. Those that it had created are gone. */
+function restoredIn(run: RunSnapshot, things: readonly KnownThing[]): readonly Mention[] {
+  const steps = run.steps.flatMap(({ stepId, tool, status, input }) => {
+    const own = status === "undone" && tool !== undefined ? { tool, stepId, input: input as JsonObject } : undefined;
+    return own === undefined || saysOneOf(creating, own.tool, own.input) ? [] : own;
+  });
+  const restored = steps.flatMap((step) => thingOf(step, { things }) ?? namedBy(step, run.runId));
+  return restored.length > 0 ? [{ kind: "shown", run, things: restored }] : [];
 }
 
 /** Finds, by the keys in the plan's steps, the things that the options of a question stand for. */
