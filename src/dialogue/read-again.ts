@@ -244,11 +244,17 @@ export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | u
   if (line.wish === undefined) return undefined;
   const said = line.textOf(line.wish);
   // The tools may know "that call" although the thread does not.
-  const plain = said.replace(/\b(?:that|this|those|these) (?=\p{L})/giu, "the ");
+  const demonstrative = /\b(?:that|this|those|these) (?=(\p{L}+))/giu;
+  const plain = said.replace(demonstrative, "the ");
   const found = await line.planning.planText(said);
   const planned = found instanceof Refused && plain !== said ? await line.planning.planText(plain) : found;
   if (planned instanceof Refused || line.misreadPlace(planned.steps) !== undefined) return undefined;
   if (continuesSum(line, planned.steps)) return undefined;
+  // A text keeps its own words: "apples are cheap this week".
+  const nouns = [...said.matchAll(demonstrative)].map(([, noun = ""]) => noun);
+  const steps = JSON.stringify(planned.steps);
+  const isChanged = nouns.some((noun) => new RegExp(`[^"]the ${noun}\\b|the ${noun}[^"]`).test(steps));
+  if (planned !== found && isChanged) return undefined;
   // "Empty that list" must not empty all lists.
   if (planned !== found && planned.matches.some(({ rule }) => rule.source.destructive === true)) return undefined;
   return { status: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };

@@ -135,7 +135,7 @@ const groups: Readonly<Record<string, string>> = {
 
 const roundingEnds = [
   ["", "broken alone round(a)", "broken alone NAME(a)"],
-  ["TO (nearest|[nearest] (whole|whole number|number|unit|one))", "alone round(a)", "alone NAME(a)"],
+  ["TO (nearest|[(nearest|then)] (whole|full|(whole|full) number|number|unit|one))", "alone round(a)", "alone NAME(a)"],
   ["TO [nearest] (ten|10)", "alone round(a / 10) * 10", "alone NAME(a / 10) * 10"],
   ["TO [nearest] (hundred|100)", "alone round(a / 100) * 100", "alone NAME(a / 100) * 100"],
   ["TO [nearest] (thousand|1000)", "alone round(a / 1000) * 1000", "alone NAME(a / 1000) * 1000"],
@@ -163,6 +163,8 @@ ADD @* [together|up] => joinSum
 ADD @* (TO|onto|on to|on|on top of) @0 => addedTo
 put @n (on|on top of) @0 => swapped percent plus
 (with|after) @n EXTRA [on|TO|how much is|what is] @0 => swapped percent plus
+with @n EXTRA [on top|more] => onward percent plus
+with @0 more => onward plus
 SUBTRACT [off|away] @0 (from|off|off of|out of|away from) @0 => swapped minus
 (subtract|remove|take away|take off|lose) [off] @0 => onward minus
 take @0 (off|away) => onward minus

@@ -120,6 +120,7 @@ export class SumTokenizer {
     const word = this.#wordAt(at);
     const last = this.#tokens.at(-1);
     if (word === "%") return this.#percent(at);
+    if (last?.term !== undefined && this.#isPer(at) && this.#tokens.at(-2)?.word === "times") return at + 2;
     const factor = this.#factor(at);
     if (factor !== undefined) return factor;
     const meaning = lexicon.meanings.get(word) ?? word;
@@ -141,6 +142,11 @@ export class SumTokenizer {
     if (/^x\d[x\d]*$/.test(word) && last?.term !== undefined && last.word !== "0") return this.#factors(word, at);
     const isInFormula = /^[-+*/^)]$/.test(next) || /^[-+*/^(]$/.test(previous);
     return constants.has(word) && (word !== "e" || isInFormula) ? this.#push(word, at, at + 1, atom(word)) : undefined;
+  }
+
+  /** True for "a metre" behind a price. */
+  #isPer(at: number): boolean {
+    return /^(?:an?|per|each)$/.test(this.#wordAt(at)) && /^[a-z]+$/.test(this.#wordAt(at + 1));
   }
 
   #isCountedNoun(at: number): boolean {
@@ -180,7 +186,9 @@ export class SumTokenizer {
     if (!isCount || isFactor) return isCount;
     // "3 apples + 4 pears" are neither 7 apples nor 7 pears.
     if (this.#hasLabel) return false;
-    this.#hasLabel = /^[.?!]?$/.test(next) ? /^(?:[-+]|plus|minus|by)$/.test(sign) : /^(?:[-+]|plus|minus)$/.test(next);
+    this.#hasLabel = /^[.?!]?$/.test(next)
+      ? /^(?:[-+]|plus|minus|by|over|between)$/.test(sign)
+      : /^(?:[-+]|plus|minus)$/.test(next);
     return this.#hasLabel;
   }
 
@@ -201,10 +209,13 @@ export class SumTokenizer {
   }
 
   #isCounted(at: number): boolean {
-    const [count = "", noun = "", link = ""] = this.#words.slice(Math.max(0, at - 2), at + 1);
-    if (!/^(?:of|at|@)$/.test(link) || !/^[a-z]+s$/.test(noun) || isOperator(noun)) return false;
-    const amount = readAmount([count, noun], 0, false);
+    const [count, noun, link] = [this.#wordAt(at - 2), this.#wordAt(at - 1), this.#wordAt(at)];
     const next = lexicon.currencyOf(this.#wordAt(at + 1)) === undefined ? at + 1 : at + 2;
+    // "9 at 31.20" has a price, "at 18 a metre" continues a sum.
+    const isPrice = /^(?:at|@)$/.test(link) && (/^\d+\.\d\d$/.test(this.#wordAt(next)) || this.#isPer(next + 1));
+    if (isPrice && (at === 0 || readAmount([noun], 0, false) !== undefined)) return true;
+    if (!/^(?:of|at|@|with)$/.test(link) || !/^[a-z]+s$/.test(noun) || isOperator(noun)) return false;
+    const amount = readAmount([count, noun], 0, false);
     return amount?.end === 1 && decimal.test(amount.term.text) && readAmount(this.#words, next, true) !== undefined;
   }
 }

@@ -30,7 +30,7 @@ for (const row of (
   "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
   "how_many_times: how many times; (: open parenthesis|open bracket; ): close parenthesis|close bracket; " +
   "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|" +
-  "find out|double check|if you please|should like|be so kind as to"
+  "find out|double check|if you please|should like|be so kind as to|how much is that|what does that come to|what does it come to"
 ).split("; ")) {
   const [meaning = "", ways = ""] = row.split(": ");
   for (const way of ways.split("|").map((words) => words.split(" ")))

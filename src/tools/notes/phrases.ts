@@ -22,6 +22,7 @@ function isItem(text: string): boolean {
 }
 
 const item = z.string().refine(isItem);
+const rest = z.string().meta({ slot: "message" });
 const position = z.number().int();
 const uuid = z.string().regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i);
 
@@ -52,13 +53,23 @@ function phrasesOf(
   }));
 }
 
-const ending = /\s(?:to|on|for|about|of|against|under|regarding)\s+(\S+)$/;
+const ending = new RegExp(
+  `\\s(?:to|on|for|about|of|against|under|regarding)\\s+((?:(?:the )?(?:${kinds}) )?\\S+)$`,
+  "i",
+);
 
 /** Adds a note without an item. Does not match if the last word is an item: "… to PROP-2025-001". */
 const toGeneral: ToInput = ({ text }) => {
   const [, last = ""] = (typeof text === "string" && ending.exec(text)) || [];
   return key.test(last) && hasMark.test(last) ? undefined : inputOf("add", { text: text ?? "" });
 };
+
+const leading =
+  /^(?:[:–—-]|(?:to|on|onto|for|about|of|against|under|in|into|from|regarding|at|with|saying|says|stating|reading|which|that|and|or)\b)/i;
+
+/** Takes all words behind "make a note", unless they lead to an item, a text or a purpose: "a note to call Bob". */
+const toPlain: ToInput = (slots, context) =>
+  typeof slots.text === "string" && !leading.test(slots.text) ? toGeneral(slots, context) : undefined;
 
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
@@ -97,6 +108,11 @@ export const notePhrases: readonly Phrase[] = [
     `(${add}|take|jot) [down] ${one} ${note} (${says}|that|:) {text}`,
     `(${note} :|(write|jot) down [somewhere] (:|that)) {text}`,
   ]),
+  ...phrasesOf("add", { slots: { text: rest }, toInput: toPlain }, [
+    `(${add}|take|jot) [down] (a|another|one more) [(new|quick|short)] ${note} {text}`,
+    `(another|one more) ${note} [:] {text}`,
+  ]),
+  ...phrasesOf("add", { toInput: toGeneral }, [`(a|another|one more) [new] ${note} [for me] : {text}`]),
   ...phrasesOf("add", { toInput: toItemAndText }, [
     `${add} [down] ${one} ${note} ${about} {text}`,
     `${note} [down] ${about} {text}`,
