@@ -252,8 +252,8 @@ export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | u
   if (continuesSum(line, planned.steps)) return undefined;
   // A text keeps its own words: "apples are cheap this week".
   const nouns = [...said.matchAll(demonstrative)].map(([, noun = ""]) => noun);
-  const steps = JSON.stringify(planned.steps);
-  const isChanged = nouns.some((noun) => new RegExp(`[^"]the ${noun}\\b|the ${noun}[^"]`).test(steps));
+  const inputs = JSON.stringify(planned.steps.map(({ input }) => input));
+  const isChanged = nouns.some((noun) => new RegExp(`[^"]the ${noun}\\b|the ${noun}[^"]`).test(inputs));
   if (planned !== found && isChanged) return undefined;
   // "Empty that list" must not empty all lists.
   if (planned !== found && planned.matches.some(({ rule }) => rule.source.destructive === true)) return undefined;
