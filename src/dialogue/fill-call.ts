@@ -202,8 +202,8 @@ function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boo
 /** Fields whose texts may be sentences. */
 export const sentenceNames = wordSet("title text subject summary message note content description query");
 
-/** "Name is Walsh" and "Iris in the same firing" are not names. */
-const notInNames = /(?:^| )(?:is|are|was|were|(?:in|on|at|by|with|from|until) (?:the|this|that))(?: |$)/;
+/** "Name is Walsh", "someone called Mori" and "Iris in the same firing" are not names. */
+const notInNames = /(?:^| )(?:is|are|was|were|called|named|(?:in|on|at|by|with|from|until) (?:the|this|that))(?: |$)/;
 
 function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): readonly string[] | undefined {
   // "The shopping one" refers to something.

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
-import { emptyWords, isVerb, prepositions } from "../english/word-classes.ts";
+import { emptyWords, isVerb, prepositions, startsWithVerb } from "../english/word-classes.ts";
 import { toSingular } from "../language/word-forms.ts";
 import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -77,6 +77,8 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   const isOpening = rules.some((tool) => tool.rules.some(({ start }) => start.steps.words.has(word)));
   const isSmall = emptyWords.has(word);
   if (wish?.opening !== "more" || isSmall || !(isOpening || isVerb(word))) return false;
+  // "Remind me" tells the app what to do.
+  if (/^(?:me|us)$/.test(request.words[(wish?.start ?? 0) + 1] ?? "")) return true;
   const isTitled = Object.keys(input).some((name) => sentenceNames.has(name));
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
@@ -135,9 +137,15 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const keySlot = known?.keyInputs.get(step.tool);
   const baseOf = timesOf(thing ?? known, timesIn(step.input), corrects);
   const isRepeated = ({ name }: CallSlot) => (known ? name === known.labelField : Object.hasOwn(step.input, name));
+  // "The same for the tenors" may replace either object of "send the dates to the altos".
+  const isSentence = ({ name }: CallSlot) => {
+    const said = String(step.input[name] ?? "").toLowerCase();
+    const hasObjects = startsWithVerb(said.split(" ")) && / (?:to|for|with|at|from) /.test(said);
+    return hasObjects && /^(?:for|with|to)$/.test(line.request.words[(line.wish?.start ?? 0) - 1] ?? "");
+  };
   const ways = callsOf(rules, step.input).flatMap((call) => {
     const takesText = (slot: CallSlot) =>
-      !corrects && thing === undefined && isRepeated(slot) && fitsLead(line, call, slot);
+      !corrects && thing === undefined && isRepeated(slot) && !isSentence(slot) && fitsLead(line, call, slot);
     return fillCall(call, { ...said, takesText, keySlot, baseOf }).map((filled) => ({ call, filled }));
   });
   return certainCalls(

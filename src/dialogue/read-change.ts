@@ -8,6 +8,7 @@ import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts"
 import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { subjects } from "./wish.ts";
 
 /** Changes a value of a known thing: "the patels are 5 now", "make it high". */
 export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined> {
@@ -100,9 +101,16 @@ export async function readReplaced(line: ThreadLine): Promise<PlanTurn | undefin
   const reference = references.find((each) => each.how === "name" && each.start === start + 1);
   const thing = only(reference?.things ?? []);
   if (start < 0 || wish === undefined || reference === undefined || thing === undefined) return undefined;
-  const from = /^(?:,|but)$/.test(request.words[reference.end] ?? "") ? reference.end + 1 : reference.end;
+  const [said = ""] =
+    /^(?:, |but )?(?:(?:no |sorry )?(?:i (?:mean|meant) ))?/.exec(`${request.words.slice(reference.end).join(" ")} `) ??
+    [];
+  const from = reference.end + said.split(" ").length - 1;
   const text = line.textOf({ start: from, end: wish.end });
   if (thing.labelField === undefined || text === "" || wish.start < start) return undefined;
+  // "Not the nappies they were out" says why, and no other name.
+  const label = (thing.label ?? "").toLowerCase().split(" ");
+  const isName = from > reference.end || request.words.slice(from, wish.end).some((word) => label.includes(word));
+  if (!isName || subjects.test(request.words[from] ?? "")) return undefined;
   const renamed = `new${thing.labelField}`;
   for (const rules of line.rules)
     for (const call of callsIn(rules)) {

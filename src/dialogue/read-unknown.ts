@@ -12,7 +12,7 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isCapital } from "../planners/rules/request.ts";
 import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
-import { asksAbout } from "./about-done.ts";
+import { asksAbout, timeWords } from "./about-done.ts";
 import { type PlanTurn, planTurn } from "./draft-turn.ts";
 import { isSameThing, type KnownThing, lookId, removes, takesKey } from "./focus.ts";
 import { askMissing } from "./gaps.ts";
@@ -53,15 +53,15 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
 
 /** Searches for a thing that a question names and the thread has not seen: "what time is Patel again?". */
 export async function readUnknownAbout(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const { start = 0, end = 0 } = line.wish ?? {};
-  for (const name of unknownNames(line, { start, end })) {
+  for (const name of unknownNames(line, line.wish ?? { start: 0, end: 0 })) {
     // In "what time is it in Moscow", the name is not that of a thing.
     if (/\b(?:in|at|to|from|near|on)(?: (?:the|my|our))?$/.test(line.textOf({ start: 0, end: name.start }))) continue;
     for (const lister of line.rules) {
       const like = line.thingLike(lister);
       if (like === undefined) continue;
       const thing = { ...like, label: nameIn(line, name, like) };
-      const known = line.withReferences({ ...name, how: "name", things: [thing], isOpen: false });
+      const end = groupNouns.has(line.request.words[name.end] ?? "") ? name.end + 1 : name.end;
+      const known = line.withReferences({ ...name, end, how: "name", things: [thing], isOpen: false });
       const input = asksAbout(known)?.length ? await searchFor(lister, thing) : undefined;
       if (input !== undefined) return planTurn([{ rules: lister, input }]);
     }
@@ -157,14 +157,14 @@ function unknownPronoun({ wish, request: { words }, references }: ThreadLine): P
   return at < 0 || references.some((each) => each.start === at) ? undefined : { start: at, end: at + 1 };
 }
 
-function unknownNames({ request, rules, references }: ThreadLine, place: Part): readonly Part[] {
+function unknownNames({ request, rules, references, asks }: ThreadLine, place: Part): readonly Part[] {
   const { words, tokens, marks } = request;
   const isSmall = (word: string) => small.some((set) => set.has(word));
   const isIn = (at: number, { start, end }: Part) => at >= start && at < end;
   const isUnknown = (at: number) => {
     const word = words[at] ?? "";
     if (tokens[at]?.kind !== "word" || [...marks, ...references].some((each) => isIn(at, each))) return false;
-    if (isSmall(word) || pointing.test(word) || isOpening(word)) return false;
+    if (isSmall(word) || pointing.test(word) || isOpening(word) || (asks && timeWords.has(word))) return false;
     return !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];

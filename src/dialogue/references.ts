@@ -83,6 +83,8 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
   const from = withoutDeterminer(line, start);
   const { rank, end: rankEnd, isNumber } = rankAt(line, from);
   if (rank === 0) return undefined;
+  const several = /^(?:first|last)$/.test(line.words[from] ?? "") ? firstOrLast(line, from, focus) : undefined;
+  if (several !== undefined) return { ...several, start };
   const hasNoun = !isNumber && isNounOf(line.words[rankEnd] ?? "", focus);
   const isLast = rank > 0 && line.words[rankEnd] === undefined && !/^(?:an?|one)$/.test(line.words[start - 1] ?? "");
   if (!isNumber && !hasNoun && from === start && !isLast) return undefined;
@@ -91,6 +93,17 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
   // "Number 2" may be the key 2.
   if (thing === undefined || (isNumber && focus.things.some(({ key }) => key === rank))) return undefined;
   return { start, end: rankEnd + Number(hasNoun), how: "place", things: [fresh(thing, focus)], isOpen: false };
+}
+
+/** "the first two", "the last three bookings". */
+function firstOrLast({ words }: Line, start: number, focus: Focus): Reference | undefined {
+  const count = readNumber(words, start + 1);
+  const wanted = Number(count?.digits ?? 0);
+  const group = focus.mentions.find(({ things }) => things.length > 1)?.things ?? [];
+  if (count === undefined || !(wanted > 1) || wanted > group.length) return undefined;
+  const things = words[start] === "first" ? group.slice(0, wanted) : group.slice(-wanted);
+  const end = count.end + Number(isNounOf(words[count.end] ?? "", focus));
+  return { start, end, how: "place", things: things.map((thing) => fresh(thing, focus)), isOpen: false };
 }
 
 function rankAt({ words }: Line, at: number) {
@@ -158,9 +171,12 @@ function othersAt(line: Line, start: number, focus: Focus): Reference | undefine
   });
   const others = before?.things.filter((thing) => !isChanged(thing)) ?? [];
   const things = others.map((thing) => fresh(thing, focus)).filter(({ isGone }) => !isGone);
-  if (things.length === 0 || (word === "other" && things.length > 1)) return undefined;
-  const noun = isNounOf(line.words[from + 1] ?? "", focus) ? 1 : 0;
-  return { start, end: from + 1 + noun, how: "others", things, isOpen: false };
+  const count = readNumber(line.words, from + 1);
+  const said = word === "rest" ? things.length : Number(count?.digits ?? (word === "other" ? 1 : things.length));
+  if (things.length === 0 || things.length !== said) return undefined;
+  const end = count?.end ?? from + 1;
+  const noun = isNounOf(line.words[end] ?? "", focus) ? 1 : 0;
+  return { start, end: end + noun, how: "others", things, isOpen: false };
 }
 
 const group =

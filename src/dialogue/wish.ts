@@ -147,7 +147,9 @@ function withoutContrast(request: RequestText, { start, end }: Part): number {
 /** Skips the reason before "so": "the trip is off, so just empty that list". */
 function causeEnd(request: RequestText, { start, end }: Part): number {
   const at = request.words.indexOf("so", start);
-  const isCause = at > start && at + 1 < end && !saysValue(request, { start, end: at });
+  // "Would you be so kind as to …"
+  const isCourteous = /^(?:kind|good|nice)$/.test(request.words[at + 1] ?? "");
+  const isCause = at > start && at + 1 < end && !isCourteous && !saysValue(request, { start, end: at });
   return isCause ? at + 1 : start;
 }
 

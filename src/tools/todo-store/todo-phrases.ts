@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
 import { dayMs, isoDateTime, isoDay } from "../../dates/zoned-time.ts";
-import { isPastVerb, startsWithVerb } from "../../english/word-classes.ts";
+import { isPastVerb, isVerb, startsWithVerb } from "../../english/word-classes.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
@@ -92,6 +92,8 @@ const labelled = nameThat((text) => /^[^\s:]+: \S/.test(text) && isTitle(text.re
 const isDoing = (text: string) => startsWithVerb(text.toLowerCase().split(" "));
 /** Matches "call Anna", but not "force" in "the task force". */
 const doing = nameThat((text) => isTitle(text) && isDoing(text));
+/** Matches "call" and "onboard Sam", but not "harper", which is a list in "add a task to harper". */
+const job = nameThat((text) => isTitle(text) && (text.includes(" ") || isVerb(text.toLowerCase())));
 /** Excludes "next one" and the like, which are not titles. */
 const isChosen = (text: string) => isTitle(text) && !whichOfThem.test(text);
 const chosen = nameThat(isChosen);
@@ -106,6 +108,7 @@ const slots = {
   title,
   labelled,
   doing,
+  job,
   listBefore,
   newTitle: z
     .string()
@@ -186,7 +189,7 @@ function listOf({ before }: PhraseContext): { readonly list?: string } {
 }
 
 function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string, unknown>> | undefined {
-  const { place, listBefore, doing, labelled, due, urgency, order, range, ...others } = found;
+  const { place, listBefore, doing, job, labelled, due, urgency, order, range, ...others } = found;
   const { before } = context;
   const list = place ?? others.list;
   const spoken = listOf(context);
@@ -198,7 +201,7 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
   return {
     ...(place !== undefined && { list: place }),
     ...(listBefore !== undefined && spoken),
-    ...((doing ?? labelled) !== undefined && { title: doing ?? labelled }),
+    ...((doing ?? job ?? labelled) !== undefined && { title: doing ?? job ?? labelled }),
     ...(typeof due === "string" && dueOf(due, context)),
     ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
     ...(typeof order === "string" && orders[order]),
@@ -240,8 +243,7 @@ const add =
   "(add|adding|re add|readd|put|include|insert|append|enter|write down|mark down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
 const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
-const called =
-  "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
+const called = "for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
 
 const otherWish =
   /^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i;
@@ -252,11 +254,11 @@ const addPhrases = phrasesOf("add", { anywhere: details, make: asSought }, [
   `[[help] remind me [to] ${needTo}] ${add} [down] {title} ${onList}`,
   `${add} [down] ${onList} [:] {title}`,
   `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
-  `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} (${called}) {title}`,
-  `${create} [me] ${todo} (${called}) {title}`,
+  `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} ((${called}) {title}|to {job})`,
+  `${create} [me] ${todo} ((${called}) {title}|to {job})`,
   "(new|todo|to do|task|reminder|note to self|remember) (:|-) {title}",
   `(remind|ping|nudge|prompt) (me|us) [again] [(about|:|that|to remember|to remember to)] ${needTo} {title}`,
-  "(remind|ping|nudge|prompt) (me|us) of {doing}",
+  "(remind|ping|nudge|prompt) (me|us) of ({doing}|(the|my|our) {title})",
   `[(please|also)] (do not|never) [let (me|us)] forget [(to|about|that|:)] ${needTo} {title}`,
   `(remember|i must remember|i need to remember|i have to remember|make sure i remember|make sure i do not forget|help me remember|make sure we remember) [(to|that|about)] ${needTo} {title}`,
   `${add} {title} [down] (as|into) [(a|an)] [new] ${todo}`,
