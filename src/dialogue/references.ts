@@ -5,7 +5,7 @@ import { tokenize } from "../language/tokens.ts";
 import { toSingular } from "../language/word-forms.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { RequestText } from "../planners/rules/request.ts";
-import { type Focus, isSameThing, type KnownThing } from "./focus.ts";
+import { type Focus, isSameThing, type KnownThing, type Mention } from "./focus.ts";
 
 /** Words of a line that refer to things of the thread. Positions count tokens. */
 export interface Reference extends Part {
@@ -88,18 +88,25 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
   const hasNoun = !isNumber && isNounOf(line.words[rankEnd] ?? "", focus);
   const isLast = rank > 0 && line.words[rankEnd] === undefined && !/^(?:an?|one)$/.test(line.words[start - 1] ?? "");
   if (!isNumber && !hasNoun && from === start && !isLast) return undefined;
-  const group = focus.mentions.find(({ things }) => things.length > 1 && things.length >= rank)?.things;
+  const group = listsIn(focus).find(({ length }) => length >= rank);
   const thing = rank < 0 ? group?.at(-1) : group?.[rank - 1];
   // "Number 2" may be the key 2.
   if (thing === undefined || (isNumber && focus.things.some(({ key }) => key === rank))) return undefined;
   return { start, end: rankEnd + Number(hasNoun), how: "place", things: [fresh(thing, focus)], isOpen: false };
 }
 
+/** Returns the lists that were shown or changed; a list may have one item. */
+function listsIn({ mentions }: Focus): readonly (readonly KnownThing[])[] {
+  const isList = ({ kind, things: [first, second] }: Mention) =>
+    second !== undefined || (kind === "shown" && (first?.path.length ?? 0) > 0);
+  return mentions.filter(isList).map(({ things }) => things);
+}
+
 /** "the first two", "the last three bookings". */
 function firstOrLast({ words }: Line, start: number, focus: Focus): Reference | undefined {
   const count = readNumber(words, start + 1);
   const wanted = Number(count?.digits ?? 0);
-  const group = focus.mentions.find(({ things }) => things.length > 1)?.things ?? [];
+  const [group = []] = listsIn(focus);
   if (count === undefined || !(wanted > 1) || wanted > group.length) return undefined;
   const things = words[start] === "first" ? group.slice(0, wanted) : group.slice(-wanted);
   const end = count.end + Number(isNounOf(words[count.end] ?? "", focus));

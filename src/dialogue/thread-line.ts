@@ -159,7 +159,8 @@ export class ThreadLine {
 
   get asks(): boolean {
     const { words } = this.request;
-    const opening = words.slice(0, (this.wish?.start ?? 0) + 1);
+    const start = this.wish?.start ?? 0;
+    const opening = words.slice(0, start + (/^(?:at|on|for)$/.test(words[start] ?? "") ? 2 : 1));
     return words.includes("?") || opening.some((word) => questionWords.has(word.replace(/['’]?s$/, "")));
   }
 
