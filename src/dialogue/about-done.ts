@@ -11,7 +11,7 @@ import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
 export function readAbout(line: ThreadLine): Extract<Turn, { status: "words" }> | undefined {
-  const text = whyAsked(line) ?? whyNumber(line) ?? didYou(line) ?? fieldOf(line);
+  const text = whyAsked(line) ?? didYou(line) ?? fieldOf(line);
   return text === undefined ? undefined : { status: "words", text };
 }
 
@@ -28,23 +28,6 @@ function whyAsked(line: ThreadLine): string | undefined {
   const { options = [] } = question;
   const said = options.map(({ label, description }) => (description ? `${label} (${description})` : label));
   return said.length > 1 ? `Because more than one fits: ${said.join("; ")}.` : "Because the request did not say.";
-}
-
-function whyNumber(line: ThreadLine): string | undefined {
-  const { focus } = line;
-  const [, number] = /^why ([\d.]+)$/.exec(wordsOf(line).join(" ")) ?? [];
-  if (number === undefined) return undefined;
-  for (const { input, output } of focus.steps) {
-    const { value, expression } = (output ?? {}) as { readonly value?: unknown; readonly expression?: unknown };
-    if (value !== Number(number) || typeof expression !== "string") continue;
-    const { variables = {} } = input as { readonly variables?: Readonly<Record<string, number>> };
-    const shown = Object.entries(variables).reduce(
-      (text, [name, each]) => text.replace(new RegExp(`\\b${name}\\b`, "g"), String(each)),
-      expression,
-    );
-    return `Because ${shown} is ${number}.`;
-  }
-  return undefined;
 }
 
 /** Answers "Did you change the first one as well?" */

@@ -24,7 +24,7 @@ export async function askAfter(
   const isWish = /^(?:not-understood|missing|unsure|ambiguous)$/.test(reason);
   const fresh = isWish ? await askNew(line) : undefined;
   if (fresh !== undefined) return fresh;
-  const proposals = details.proposals?.filter(({ steps }) => !line.misreadsOne(steps)) ?? [];
+  const proposals = details.proposals?.filter(({ steps }) => line.misreadPlace(steps) === undefined) ?? [];
   const [best] = proposals;
   if (best === undefined) return undefined;
   // The answer confirms only the question. So the question must cover all words, except a noun for the missing value:

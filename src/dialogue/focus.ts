@@ -227,11 +227,11 @@ function addRestored(mentions: Mention[], undone: readonly UndoneRun[], things: 
 
 /** Things whose change was undone. Those that it had created are gone. */
 function restoredIn(run: RunSnapshot, things: readonly KnownThing[]): readonly Mention[] {
-  const steps = run.steps.flatMap(({ stepId, tool, status, input }) => {
-    const own = status === "undone" && tool !== undefined ? { tool, stepId, input: input as JsonObject } : undefined;
-    return own === undefined || saysOneOf(creating, own.tool, own.input) ? [] : own;
+  const restored = run.steps.flatMap(({ stepId, tool, status, input: given }) => {
+    const input = given as JsonObject;
+    if (status !== "undone" || tool === undefined || saysOneOf(creating, tool, input)) return [];
+    return thingOf({ tool, input }, { things }) ?? namedBy({ tool, stepId, input }, run.runId);
   });
-  const restored = steps.flatMap((step) => thingOf(step, { things }) ?? namedBy(step, run.runId));
   return restored.length > 0 ? [{ kind: "shown", run, things: restored }] : [];
 }
 

@@ -1,7 +1,6 @@
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { emptyWords, isVerb, prepositions, startsWithVerb } from "../english/word-classes.ts";
-import { toSingular } from "../language/word-forms.ts";
 import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
@@ -33,9 +32,7 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const { wish, focus } = line;
   const [last] = focus.last;
   if (last === undefined || wish === undefined || !wish.isSingle) return undefined;
-  const [reference = keyAlone(line, last) ?? keyOfOther(line, last), second] = line.own.filter(
-    ({ how }) => how !== "pronoun",
-  );
+  const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
   if (reference === undefined && (focus.isDistant || (await isRequest(line, last)))) return undefined;
   const step = repeated(last, reference, line);
   if (step === undefined || second !== undefined) return undefined;
@@ -82,33 +79,6 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   const isTitled = Object.keys(input).some((name) => sentenceNames.has(name));
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
-
-/** Reads "and 43 too" as the key of a known thing if the input of the step has at most one number. */
-function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
-  const known = thingOf(step, focus);
-  const { start = 0, end = 0 } = wish ?? {};
-  const isBehind = words.slice(start + 1, end).every((word) => behindKey.test(word));
-  const things = focus.things.filter(({ kind, key }) => kind === known?.kind && String(key) === words[start]);
-  const isOnlyNumber = Object.values(step.input).filter((value) => typeof value === "number").length <= 1;
-  if (things.length !== 1 || !isBehind || !isOnlyNumber || wish?.opening === "correct") return undefined;
-  return { start, end: start + 1, how: "name", things, isOpen: false };
-}
-
-/** Reads "same in 4" and "same for room 4" as the key of a thing that the thread may not have seen. */
-function keyOfOther({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
-  const known = thingOf(step, focus);
-  if (wish?.opening !== "again" || typeof known?.key !== "number") return undefined;
-  const isBefore = (word = "") => prepositions.has(word) || toSingular(word) === known.kind;
-  const start = wish.start + words.slice(wish.start).findIndex((word) => !isBefore(word));
-  const isAlone = isBefore(words[start - 1]) && words.slice(start + 1, wish.end).every((word) => behindKey.test(word));
-  if (!isAlone || !/^\d+$/.test(words[start] ?? "")) return undefined;
-  const { label: _, ...like } = known;
-  const unseen: KnownThing = { ...like, key: Number(words[start]), fields: {} };
-  const thing = focus.things.find((each) => isSameThing(each, unseen)) ?? unseen;
-  return { start, end: start + 1, how: "name", things: [thing], isOpen: false };
-}
-
-const behindKey = /^(?:too|also|as|well|please)$/;
 
 function correctsThing({ wish, focus }: ThreadLine, step: DoneStep, reference: Reference | undefined): boolean {
   const known = thingOf(step, focus);

@@ -1,6 +1,5 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
 import { only } from "../core/lists.ts";
-import { callsIn } from "../planners/rules/calls.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { type Filled, fillCall, inputOf, mayCorrect, withTarget } from "./fill-call.ts";
@@ -8,7 +7,6 @@ import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts"
 import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
-import { subjects } from "./wish.ts";
 
 /** Changes a value of a known thing: "the patels are 5 now", "make it high". */
 export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined> {
@@ -92,33 +90,4 @@ function isChange({ focus, wish }: ThreadLine, { rules, input, thing, said }: Me
   const [last] = focus.last;
   const isRepeated = last?.tool === rules.tool.name && takesKey(last, thing);
   return !(wish?.opening === "correct" && isRepeated) || mayCorrect(last, thing, input);
-}
-
-/** Renames a thing: "not milk, oat milk". */
-export async function readReplaced(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const { request, references, wish } = line;
-  const start = request.words.indexOf("not");
-  const reference = references.find((each) => each.how === "name" && each.start === start + 1);
-  const thing = only(reference?.things ?? []);
-  if (start < 0 || wish === undefined || reference === undefined || thing === undefined) return undefined;
-  const [said = ""] =
-    /^(?:, |but )?(?:(?:no |sorry )?(?:i (?:mean|meant) ))?/.exec(`${request.words.slice(reference.end).join(" ")} `) ??
-    [];
-  const from = reference.end + said.split(" ").length - 1;
-  const text = line.textOf({ start: from, end: wish.end });
-  if (thing.labelField === undefined || text === "" || wish.start < start) return undefined;
-  // "Not the nappies they were out" says why, and no other name.
-  const label = (thing.label ?? "").toLowerCase().split(" ");
-  const isName = from > reference.end || request.words.slice(from, wish.end).some((word) => label.includes(word));
-  if (!isName || subjects.test(request.words[from] ?? "")) return undefined;
-  const renamed = `new${thing.labelField}`;
-  for (const rules of line.rules)
-    for (const call of callsIn(rules)) {
-      const slot = call.slots.find(({ name, type }) => type.kind === "text" && name.toLowerCase() === renamed);
-      const values = slot && withTarget(call, { values: { [slot.name]: [text] }, target: undefined }, thing);
-      const input = values && (await inputOf(rules, call, values, { request, thing }));
-      if (input === undefined) continue;
-      return line.forEach(reference, async () => [{ rules, input, thing, said: line.textOf(reference) }]);
-    }
-  return undefined;
 }

@@ -12,7 +12,7 @@ import { planTurn } from "./draft-turn.ts";
 import { askMissing, readGaps } from "./gaps.ts";
 import { openQuestion } from "./questions.ts";
 import { readAgain, readWithoutReasons } from "./read-again.ts";
-import { readChange, readReplaced } from "./read-change.ts";
+import { readChange } from "./read-change.ts";
 import { readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { continuesSum, readOtherSum, readResultInText, readSum } from "./read-sums.ts";
@@ -82,7 +82,6 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
   return (
     readUndo(line) ??
     readAbout(line) ??
-    (await readReplaced(line)) ??
     (await readChange(line)) ??
     (await readPhrases(line)) ??
     (await readAgain(line)) ??

@@ -147,7 +147,7 @@ function isInView(thing: KnownThing, { focus: { mentions, steps } }: ThreadLine)
 }
 
 const small = [smallWords, lightVerbs, questionWords];
-const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
+const pointing = /^(?:his|hers|theirs|mine|(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?)$/;
 
 /** Finds a pronoun for something mentioned earlier in the line: "the tap is repaired, mark it as done". */
 function unknownPronoun({ wish, request: { words }, references }: ThreadLine): Part | undefined {

@@ -38,9 +38,6 @@ function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: st
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
 }
 
-/** "The van one", but not "the table for one". */
-const pointing = /\b(?:the|that|this|another|other)(?: (?!(?:for|to|at|by|of|in|on|with) )\S+){0,2} one\b/;
-
 interface KeyCall {
   readonly rules: ToolRules;
   readonly call: Call;
@@ -149,12 +146,6 @@ export class ThreadLine {
         return isNumber || (key !== undefined && key !== thing?.key);
       });
     return this.references.find(isOther);
-  }
-
-  /** True if the steps take a place, or the "one" of "the other one", for a number. */
-  misreadsOne(steps: readonly PlanStep[]): boolean {
-    const isOne = steps.filter(callsTool).some(({ input }) => Object.values(input).includes(1));
-    return (isOne && pointing.test(this.request.words.join(" "))) || this.misreadPlace(steps) !== undefined;
   }
 
   get asks(): boolean {

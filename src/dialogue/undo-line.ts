@@ -1,26 +1,27 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
 import { only } from "../core/lists.ts";
 import type { Turn } from "../core/turn.ts";
+import { auxiliaries } from "../english/word-classes.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import { type MeantCall, planTurn } from "./draft-turn.ts";
 import { type DoneStep, isSameThing, type KnownThing, lastChange, takesKey, thingOf } from "./focus.ts";
 import { openQuestion } from "./questions.ts";
 import type { ThreadLine } from "./thread-line.ts";
-import { isMark, subjects } from "./wish.ts";
+import { isMark } from "./wish.ts";
 
 const interjections =
-  "(?:(?:no+|nope|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|ugh|damn|dang|nvm|never mind|dear|well|ok|okay|but|wrong one|(?:can|could|would) you) )*";
+  "(?:(?:no+|nope|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|ugh|damn|nvm|dear|well|ok|okay|but|wrong one|(?:can|could|would) you) )*";
 const verb = new RegExp(
   `^${interjections}(?:undo|revert|take back|reverse|roll back|bring back|(?:take|put|change|bring) (?=(?:\\S+ ){0,6}?back(?: |$))|` +
     "(?:move|set|turn|switch) (?=(?:\\S+ ){0,6}?back (?:to )?(?:where|how|the way|as|what) )|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)\\b",
 );
-const onlyInterjections = new RegExp(`^${interjections}$`);
+/** Clauses before an undo that only tell something: "Oh no, I still need it." */
+const told = new RegExp(`^(?:${interjections}(?:(?:i|we|he|she|they|it) [^.,!?;]*)?[.,!?;] )*$`);
 /** "It is not done yet, he only did the sink". */
 const denial = new RegExp(
-  `^${interjections}(?:(?:it|that|this|they|its) (?:(?:is|are|was|were|has|have|did) )?not(?: (?:been|yet|done|finished|in|ready|there|true|actually|really|after all))*)` +
+  `^${interjections}(?:(?:it|that|this|they|its) (?:(?:is|are|was|were|has|have|did) )?not(?: (?:yet|done|finished|in|ready|true|actually|really))*)` +
     "(?: (?:sorry|(?:that|he|she|they|i|we|it|there) .*))?$",
 );
-const asserting = /\b(?:is|are|was|were|has|have|had|got|did|done|finished)\b/;
 const rest =
   /^(?:that|it|this|them|those|these|they|him|her|the|last|one|change|again|please|step|for|back|move|all|of|just|to|where|how|way|as|what|was|were|had|been|before)$/;
 
@@ -78,34 +79,23 @@ function undoneBy({ references, request }: ThreadLine, start = 0, end = 0): { th
 
 /** Returns the start of the last clause if those before it only tell something: "I still need it. Bring it back". */
 function lastClause({ request: { words } }: ThreadLine): number {
-  const isEnd = (word: string, at: number) => isMark(word) && at < words.length - 1;
-  const start = words.findLastIndex(isEnd) + 1;
-  const clauses = words
-    .slice(0, start)
-    .join(" ")
-    .split(/[.,!?;:–—-]/)
-    .map((clause) => `${clause.trim()} `);
-  const isTold = clauses.every(
-    (clause) => clause === " " || subjects.test(clause.split(" ")[0] ?? "") || onlyInterjections.test(clause),
-  );
-  return isTold ? start : words.length;
+  const start = words.findLastIndex((word, at) => isMark(word) && at < words.length - 1) + 1;
+  return told.test(`${words.slice(0, start).join(" ")} `) ? start : words.length;
 }
 
 /** Reads a denial of what the line before stated as done: "the milk is done", "no, it isn't". */
 function deniedBy({ focus, references, request, turn }: ThreadLine): { thing?: KnownThing } | undefined {
-  const [mention] = focus.mentions;
   const [newest] = turn.runs;
   const [last] = focus.steps;
   if (last === undefined || last.effect === "pure" || last.runId !== newest?.runId) return undefined;
-  const named = references.find(({ how, things }) => how === "name" && things.length === 1);
-  const { start = 0, end = 0, things: [thing] = [] } = named ?? {};
-  const changed = mention?.kind === "changed" ? only(mention.things) : undefined;
-  if (named !== undefined && !(thing !== undefined && changed !== undefined && isSameThing(thing, changed)))
-    return undefined;
-  const from = /^(?:the|my|our)$/.test(request.words[start - 1] ?? "") ? start - 1 : start;
-  const words = named === undefined ? request.words : request.words.toSpliced(from, end - from, "it");
+  const named = references.find(({ how }) => how === "name");
+  const changed = only(focus.mentions[0]?.things ?? []);
+  const thing = only(named?.things ?? []);
+  if (named !== undefined && !(thing && changed && isSameThing(thing, changed))) return undefined;
+  const words = named ? request.words.toSpliced(named.start, named.end - named.start, "it") : request.words;
   const said = words.filter((word) => !isMark(word)).join(" ");
-  return denial.test(said) && asserting.test((newest?.request ?? "").toLowerCase()) ? {} : undefined;
+  const stated = (newest.request ?? "").toLowerCase().split(" ");
+  return denial.test(said) && stated.some((word) => auxiliaries.has(word)) ? {} : undefined;
 }
 
 /** Repeats the call with the values that the thing had before. */

@@ -18,7 +18,7 @@ export interface Wish extends Part {
 
 const openingWords: Readonly<Record<Wish["opening"], string>> = {
   correct:
-    "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i meant|i mean|i meant to say|scratch that|make that|hang on|on reflection|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|it is meant to be|instead",
+    "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i meant|i mean|i meant to say|scratch that|make that|hang on|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|instead",
   more: "and|also|plus|too|another|one more|as well",
   again:
     "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to",

@@ -78,7 +78,7 @@ const compliment = `[(oh|well|very|so|that is|how|just|simply|absolutely)] (${pr
 
 export const courtesiesAlone: readonly string[] = [
   compliment,
-  "(you are|your) [such] (a|an) [(great|big|real)] (help|treasure|star|angel|gem|legend|saint|darling|dear|lifesaver|hero|wonder|genius)",
+  "(you are|your) [such] (a|an) [(great|big|real)] (help|star|angel|legend|lifesaver)",
   "(bless you|you (have been|are|were) [(very|so|most|really)] (helpful|kind|patient))",
   "that (is|will be|would be|should be) (all|it|everything) [for (now|today|tonight|the moment|this time)]",
   `(${thanks}|[kind|best] regards|best wishes)`,

@@ -102,8 +102,8 @@ export const unsplitPairs: ReadonlySet<string> = new Set(
   (
     "half and half|mac and cheese|macaroni and cheese|salt and pepper|fish and chips|peanut butter and jelly|bread and butter|bed and breakfast|" +
     "pros and cons|q and a|r and d|terms and conditions|arts and crafts|research and development|health and safety|oil and vinegar|" +
-    "rock and roll|lost and found|copy and paste|nuts and bolts|show and tell|johnson and johnson|black and white|mum and dad|mom and dad|" +
-    "war and peace|needle and thread|pride and prejudice|crime and punishment|tom and jerry"
+    "rock and roll|needle and thread|tom and jerry|lost and found|copy and paste|nuts and bolts|show and tell|black and white|mum and dad|mom and dad|" +
+    "needle and thread"
   ).split("|"),
 );
 

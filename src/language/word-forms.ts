@@ -43,8 +43,6 @@ const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string
 const irregular = new Map([
   ["people", "person"],
   ["children", "child"],
-  ["men", "man"],
-  ["women", "woman"],
 ]);
 
 export function toSingular(word: string): string {

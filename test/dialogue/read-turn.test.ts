@@ -59,7 +59,6 @@ it.each<[how: string, lines: readonly string[], calls: Calls]>([
     [list, "close the attic", "close the cellar", "close the others"],
     [close(11), close(13)],
   ],
-  ["a key alone", [list, "close room 12", "and 13 too"], [close(13)]],
   ["a value, and one that is denied", [list, "set the attic to 5 seats, not 4"], [seats(12, 5)]],
   ["a mistyped opening", [list, "set the attic to 3 seats", "actualy 6"], [seats(12, 6)]],
   ["long letters", [list, "set the attic to 3 seats", "nooo, 6"], [seats(12, 6)]],

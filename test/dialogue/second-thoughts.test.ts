@@ -121,14 +121,13 @@ describe("a word that changes a value is not dropped", () => {
   });
 });
 
-it.each([
-  ["not the nappies they were out", []],
-  ["not nappies i meant wipes", [{ operation: "update", newTitle: "wipes", id: "t2" }]],
-  ["not milk oat milk", [{ operation: "update", newTitle: "oat milk", id: "t1" }]],
-])("%s renames only to a name", async (line, inputs) => {
-  const { steps } = await talkAbout(["milk", "nappies"], "show my todos", line);
-  expect(steps.map(({ input }) => input)).toEqual(inputs);
-});
+it.each(["not the nappies they were out", "no not nappies i meant wipes lol", "not milk, oat milk"])(
+  "%s renames nothing",
+  async (line) => {
+    const { steps } = await talkAbout(["milk", "nappies"], "show my todos", line);
+    expect(steps.filter(({ status }) => status === "completed")).toEqual([]);
+  },
+);
 
 it("the same for … does not replace one of two objects", async () => {
   const { steps } = await talkAbout([], "add send the dates to the altos", "the same for the tenors");
