@@ -211,14 +211,16 @@ export class SumTokenizer {
   #isCounted(at: number): boolean {
     const [count, noun, link] = [this.#wordAt(at - 2), this.#wordAt(at - 1), this.#wordAt(at)];
     const next = lexicon.currencyOf(this.#wordAt(at + 1)) === undefined ? at + 1 : at + 2;
-    // "9 at 31.20" has a price, "at 18 a metre" continues a sum.
-    const isPrice = /^(?:at|@)$/.test(link) && (/^\d+\.\d\d$/.test(this.#wordAt(next)) || this.#isPer(next + 1));
+    // "9 at 31.20" has a price, "3 at 10.30" may have a time, and "at 18 a metre" continues a sum.
+    const isPrice = /^(?:at|@)$/.test(link) && (priceAlone.test(this.#wordAt(next)) || this.#isPer(next + 1));
     if (isPrice && (at === 0 || readAmount([noun], 0, false) !== undefined)) return true;
     if (!/^(?:of|at|@|with)$/.test(link) || !/^[a-z]+s$/.test(noun) || isOperator(noun)) return false;
     const amount = readAmount([count, noun], 0, false);
     return amount?.end === 1 && decimal.test(amount.term.text) && readAmount(this.#words, next, true) !== undefined;
   }
 }
+
+const priceAlone = /^(?!(?:[01]?\d|2[0-4])\.[0-5]\d$)\d+\.\d\d$/;
 
 function isOperator(word: string): boolean {
   const meaning = lexicon.meanings.get(word) ?? word;

@@ -158,3 +158,15 @@ it.each([
 ])("36, %s", async (line, value) => {
   expect((await talkAbout([], "what is 12 times 3", line)).output).toMatchObject({ value });
 });
+
+it.each([
+  ["9 at 31.20", { value: 280.8 }],
+  ["14 metres at 11.50 a metre", { value: 161 }],
+  ["36 boxes with 24 pieces how much is together", { value: 864 }],
+])("%s is a sum", async (line, output) => {
+  expect((await talk.say(line)).output).toMatchObject(output);
+});
+
+it.each(["3 at 10.30", "meet 2 friends at 8.30"])("%s is none, as it may hold a time", async (line) => {
+  expect((await talk.say(line)).steps.filter(({ status }) => status === "completed")).toEqual([]);
+});
