@@ -42,7 +42,7 @@ function didYou(line: ThreadLine): string | undefined {
 const besides = wordSet("many still there right again anything");
 /** Words of a question about a time. */
 export const timeWords = wordSet("time day date hour expected due come comes coming arrive arrives arriving");
-const leading = wordSet("and so but ok okay oh well then hello hi please");
+const leading = wordSet("and so but ok okay oh well then");
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
 /** Answers "Which number has Ricci?". */
@@ -57,8 +57,7 @@ export function asksAbout({ named, request, wish }: ThreadLine): readonly string
   const first = request.words.findIndex((word) => !isMark(word) && !leading.has(word));
   const isIndirect = !questions.test(request.words[first] ?? "");
   const from = isIndirect ? (wish?.start ?? first) : first;
-  const isLed = /^(?:at|on|for) (?:what|which)$/.test(request.words.slice(from, from + 2).join(" "));
-  const words = request.words.slice(isLed ? from + 1 : from);
+  const words = request.words.slice(from);
   if (!questions.test(words[0] ?? "") || named === undefined || named.thing.isContainer === true) return undefined;
   // "Which pears do we have?" asks for a list.
   if (words[0] === "which" && toSingular(words[1] ?? "") !== words[1]) return undefined;
@@ -66,8 +65,7 @@ export function asksAbout({ named, request, wish }: ThreadLine): readonly string
   // "Booked" says as much as "booking".
   const names = [...Object.keys(thing.fields), thing.kind, "number"].flatMap((name) => sayName(name).split(" "));
   const stems = new Set(names.map(stem));
-  const end = request.words.length - words.length;
-  const others = words.filter((_, at) => at + end < reference.start || at + end >= reference.end);
+  const others = words.filter((_, at) => at + from < reference.start || at + from >= reference.end);
   const isField = (word: string) => stems.has(stem(word)) || (timeWords.has(word) && hasTime(thing.fields));
   const isFree = (word: string) =>
     isMark(word) || leading.has(word) || questions.test(word) || emptyWords.has(word) || besides.has(word);

@@ -89,10 +89,7 @@ export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
   if (step === undefined || line.wish === undefined || line.wish.opening === "none") return undefined;
   const rules = sumRulesOf(line, step.tool);
   const said = line.textOf(line.wish).trim();
-  const [, digits = "", percent] =
-    /^(?:(?:of|for|with|at) )?[€£$]?(\d[\d,]*(?:\.\d+)?)\s*(?:(%|percent)|[€£$]|euros?|pounds?|dollars?)?$/i.exec(
-      said,
-    ) ?? [];
+  const [, digits = "", percent] = /^(?:(?:of|for|with) )?(\d[\d,]*(?:\.\d+)?)\s*(%|percent)?$/i.exec(said) ?? [];
   const [slot = ""] = Object.keys(step.input);
   const expression = step.input[slot];
   if (rules === undefined || digits === "" || typeof expression !== "string") return undefined;

@@ -165,6 +165,7 @@ function unknownNames({ request, rules, references, asks }: ThreadLine, place: P
     const word = words[at] ?? "";
     if (tokens[at]?.kind !== "word" || [...marks, ...references].some((each) => isIn(at, each))) return false;
     if (isSmall(word) || pointing.test(word) || isOpening(word) || (asks && timeWords.has(word))) return false;
+    if (/^(?:to(?:day|morrow|night)|\w+day)['’]s$/.test(word)) return false;
     return !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];

@@ -94,7 +94,8 @@ export class ThreadLine {
    */
   private meantBy(pronoun: Reference): Reference | undefined {
     const from = this.wish?.start ?? 0;
-    const named = pronoun.start < from ? [] : this.references.filter(({ how, end }) => how === "name" && end <= from);
+    const isNaming = ({ how, end }: Reference) => (how === "name" || how === "place") && end <= from;
+    const named = pronoun.start < from ? [] : this.references.filter(isNaming);
     const things = named.flatMap((each) => each.things).filter(({ isContainer }) => isContainer !== true);
     if (things.length === 0) return this.focus.isDistant || this.focus.isEmpty ? undefined : pronoun;
     const isOpen = named.some((each) => each.isOpen) || (pronoun.how === "pronoun" && things.length > 1);
@@ -150,8 +151,7 @@ export class ThreadLine {
 
   get asks(): boolean {
     const { words } = this.request;
-    const start = this.wish?.start ?? 0;
-    const opening = words.slice(0, start + (/^(?:at|on|for)$/.test(words[start] ?? "") ? 2 : 1));
+    const opening = words.slice(0, (this.wish?.start ?? 0) + 1);
     return words.includes("?") || opening.some((word) => questionWords.has(word.replace(/['’]?s$/, "")));
   }
 

@@ -10,7 +10,7 @@ import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
 const interjections =
-  "(?:(?:no+|nope|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|ugh|damn|nvm|dear|well|ok|okay|but|wrong one|(?:can|could|would) you) )*";
+  "(?:(?:no+|nope|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|ugh|damn|nvm|well|ok|okay|but|wrong one|(?:can|could|would) you) )*";
 const verb = new RegExp(
   `^${interjections}(?:undo|revert|take back|reverse|roll back|bring back|(?:take|put|change|bring) (?=(?:\\S+ ){0,6}?back(?: |$))|` +
     "(?:move|set|turn|switch) (?=(?:\\S+ ){0,6}?back (?:to )?(?:where|how|the way|as|what) )|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)\\b",

@@ -109,7 +109,8 @@ function isReason(request: RequestText, [clause, ...others]: readonly Part[], kn
   const field = determiners.has(words[start] ?? "") ? start + 1 : start;
   if (known.isField(words[field] ?? "") && /^(?:is|are|was|should|:)$/.test(words[field + 1] ?? "")) return false;
   if (!known.isNaming(clause)) return isStatement(words, clause) || statesReason(words, start, end);
-  if (!others.some((other) => ordersIt(words, other, known.isPhraseWord))) return false;
+  const isAbout = (other: Part) => subjects.test(words[other.start] ?? "") && saysValue(request, other);
+  if (!others.some((other) => isAbout(other) || ordersIt(words, other, known.isPhraseWord))) return false;
   const isListed = end - start <= 3 && words[end] === "and" && !isVerb(words[start] ?? "");
   return isStatement(words, clause) || (isListed && isReason(request, others, known));
 }
@@ -176,7 +177,7 @@ function isStatement(words: readonly string[], { start, end }: Part): boolean {
   if (said[0] === "you") return false;
   if (subjects.test(said[0] ?? "")) return said.slice(1, 4).some(isVerbal);
   const isBehind = (at: number) => /['’]s$/.test(said[at] ?? "") && said.length > at + 1;
-  return said.slice(1, 4).some(isVerbal) || isBehind(0) || isBehind(1);
+  return said.slice(1, 5).some(isVerbal) || isBehind(0) || isBehind(1);
 }
 
 /** True if the clause may name the thing: "Rossi it was", "it was Rossi", but not "it was cancelled". */

@@ -36,7 +36,7 @@ const greetings =
   "morning|mornin|evening|afternoon|hey|hi|hello|hiya|yo|lol|ugh|ok|okay|alright|all right|right|great|cool|well|so|now";
 const orderWords = "first|firstly|first of all|second|secondly|third|thirdly|fourth|fifth|then|next|also";
 const thanks =
-  "(please|pretty please|ta|cheers|grazie|merci|danke|gracias|much appreciated|(thanks|thank you) [([(ever so|so very|very very|so|very)] much|kindly|in advance|a lot|a million|a bunch)]|many thanks [in advance])";
+  "(please|pretty please|ta|cheers|grazie|merci|danke|much appreciated|(thanks|thank you) [([(ever so|so very|very very|so|very)] much|kindly|in advance|a lot|a million|a bunch)]|many thanks [in advance])";
 
 export const courtesiesBefore: readonly string[] = [
   `(${greetings}|${orderWords}|please|kindly|just|quickly|perhaps|maybe you could|thanks|thank you|oh|um|uh|hmm|yes|yeah|sure|too|fine|omg|ah|er|erm|actually|finally|lastly|afterwards|and|quick|dear|assistant|buddy|friend|computer|bot|mate|there|again|besides|additionally|sorry|plus|listen|look|fyi|pretty please)`,

@@ -164,7 +164,6 @@ ADD @* (TO|onto|on to|on|on top of) @0 => addedTo
 put @n (on|on top of) @0 => swapped percent plus
 (with|after) @n EXTRA [on|TO|how much is|what is] @0 => swapped percent plus
 with @n EXTRA [on top|more] => onward percent plus
-with @0 more => onward plus
 SUBTRACT [off|away] @0 (from|off|off of|out of|away from) @0 => swapped minus
 (subtract|remove|take away|take off|lose) [off] @0 => onward minus
 take @0 (off|away) => onward minus

